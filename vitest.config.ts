@@ -39,6 +39,8 @@ export default defineConfig({
         // Generous: a busy machine is no failure. What must not take long is measured in work, or in ratios.
         testTimeout: 180_000,
         hookTimeout: 180_000,
+        // What a test waits for comes in moments; a minute is for a machine that stands still meanwhile.
+        expect: { poll: { timeout: 60_000, interval: 25 } },
         pool: 'forks',
       },
     })),

@@ -2,14 +2,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../part.js';
 import { judgeContent } from './content/judge.js';
 import { foundIn, MUTANTS } from './content/mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 36);
 const WORLDS = Number(process.env.REPRISE_CONTENT_WORLDS ?? 10);
 
-/** Each mistake costs a build of its own: one in so many is planted here, and all of them with `--mutants` or this variable. */
-const EVERY = process.env.REPRISE_ALL_MUTANTS === undefined ? 5 : 1;
+/** Each mistake costs a build of its own: one in so many is planted here, and all of them with `--mutants`, this variable or `TESTS=all`. */
+const EVERY = process.env.REPRISE_ALL_MUTANTS === undefined ? stepOf(10) : 1;
 
 const PLANTED = MUTANTS.filter(({ seed }) => seed !== null).filter((_, at) => at % EVERY === 0);
 

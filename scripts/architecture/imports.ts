@@ -76,7 +76,9 @@ function packageProblems(tree: Tree, found: Import): readonly Problem[] {
   if (specifier.startsWith('#') && objectIn(manifest.imports)[specifier] !== undefined) return problems;
   const { dependencies, peerDependencies, optionalDependencies } = manifest;
   const declared = [dependencies, peerDependencies, optionalDependencies].map(objectIn);
-  if (!declared.some((one) => one[name] !== undefined) && name !== manifest.name) {
+  // A package of types alone is declared as what it is.
+  const names = [name, `@types/${name}`];
+  if (!declared.some((one) => names.some((known) => one[known] !== undefined)) && name !== manifest.name) {
     problems.push({ file, line, what: `${home}/package.json does not declare ${name}`, use: 'a declared dependency' });
   }
   if (home.startsWith('packages/')) problems.push(...layerProblems(found, home.slice('packages/'.length), name, other));

@@ -334,8 +334,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  *   points.
  * - 2026-11-28: 381,974 with slow stores, services that fail and clock jumps as troubles, recorded values that are held
  *   against changed schemas, tools whose meaning is approved, and rights whose excess is cut.
+ * - 2026-11-28: 386,225 with a watch over every call of a store, and troubles that other processes read.
+ * - 2026-11-28: 390,000 with arguments that are refused by name where they enter, in place of a TypeError from inside.
  */
-export const KERNEL_BUNDLE_MAX = 382_500;
+export const KERNEL_BUNDLE_MAX = 390_100;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -371,8 +373,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 108_800, run: 220_200, whole: 256_500 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 130_800, run: 242_200, whole: 278_500 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 112_800, run: 230_400, whole: 266_600 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 134_900, run: 252_500, whole: 288_700 },
 };
 
 /**

@@ -70,6 +70,8 @@ export const HEAVY = [
 
 const SHARING = [
   'packages/agent/test/api',
+  'packages/agent/test/decisions',
+  'packages/agent/test/define',
   'packages/agent/test/history',
   'packages/agent/test/judge',
   'packages/agent/test/parts',
@@ -79,6 +81,7 @@ const SHARING = [
   'packages/flow/test',
   'packages/kernel/test/pure',
   'packages/kernel/test/ports',
+  'packages/kernel/test/run',
   'packages/kernel/test/serve',
   'packages/memory/test',
   'packages/providers/test',

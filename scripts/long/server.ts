@@ -35,7 +35,7 @@ const { calls, ...left } = await leaveOften(aborts, seed);
 if (!isDeepStrictEqual(left, NOTHING_TAKEN)) wrong.push(`places: ${JSON.stringify(left)}`);
 console.log(`${aborts} requests broken off, ${calls} calls began: ${JSON.stringify(left)}`);
 
-const { alone, beside, hostile } = await honestBesideHostile(minutes * 60_000, seed);
+const { alone, beside, hostile } = await honestBesideHostile(minutes * 60_000, 15, seed);
 console.log(`alone:  ${shown(alone)}`);
 console.log(`beside: ${shown(beside)}; ${hostile} hostile requests and connections`);
 for (const why of [...alone.failed, ...beside.failed].slice(0, 20)) wrong.push(why);

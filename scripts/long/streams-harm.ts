@@ -40,7 +40,7 @@ for (let batch = 0; inputs < wanted; batch++) {
   const fuzzed = await inChild<Fuzzed>('hostile-fuzz.ts', given, 600_000);
   inputs += fuzzed.inputs;
   ok += fuzzed.ok;
-  note(`${inputs} random answers`, fuzzed.mib, fuzzed.slowestMs);
+  note(`${inputs} random answers`, fuzzed.mib, fuzzed.slowestCpuMs);
 }
 console.log(
   `harm to streams, long form: ok; ${HARMS.length} harms, ${inputs} random answers (${ok} were answers), at most ` +

@@ -57,14 +57,16 @@ interface Shown {
   readonly inbox: string[];
   /** The items whose words its next run is shown, if it may read them then. */
   waiting: string[];
-  /** The words in its session, in any order. */
-  readonly session: Set<string>;
+  /** The words of news in its session, each as often as it was shown, in any order. */
+  readonly session: string[];
   /** The words that a tool has shown it: copies, which an erasure of the item does not reach. */
   readonly copied: Set<string>;
   /** The words that wait for the next step of the run under way. */
   next: string[];
   /** How much of each board it has read. */
   readonly read: Map<string, number>;
+  /** The first news of each chatty group that it missed while its cell had failed. */
+  readonly missed: Map<string, number>;
   running: boolean;
   hasSession: boolean;
 }
@@ -132,8 +134,8 @@ export class Expected {
     const known = this.known.shown.get(id);
     if (known !== undefined) return known;
     const fresh: Shown = {
-      ...{ inbox: [], waiting: [], session: new Set(), copied: new Set(), next: [] },
-      ...{ read: new Map(), running: false, hasSession: false },
+      ...{ inbox: [], waiting: [], session: [], copied: new Set(), next: [] },
+      ...{ read: new Map(), missed: new Map(), running: false, hasSession: false },
     };
     this.known.shown.set(id, fresh);
     return fresh;
@@ -196,6 +198,7 @@ export class Expected {
 
   left(node: Node, group: string): void {
     this.of(node.id).read.delete(group);
+    this.of(node.id).missed.delete(group);
     this.#publish({ by: [node.id], news: `${node.id} leaves ${group}` }, group, 0);
   }
 
@@ -208,9 +211,12 @@ export class Expected {
     const { eagerness, posts } = this.groups.get(group) as Group;
     posts.push(post);
     if (eagerness !== 'chatty') return;
-    for (const node of this.tree)
-      if (!node.failed && !post.by.includes(node.id) && node.members[group] !== undefined)
-        this.#hears(node, group, post, now);
+    for (const node of this.tree) {
+      if (node.members[group] === undefined) continue;
+      const { missed } = this.of(node.id);
+      if (!node.failed && !post.by.includes(node.id)) this.#hears(node, group, post, now);
+      else if (node.failed && !missed.has(group)) missed.set(group, posts.length - 1);
+    }
   }
 
   #hears(node: Node, group: string, { news }: Post, now: number): void {
@@ -241,12 +247,29 @@ export class Expected {
       const read = shown.read.get(group);
       if (eagerness === 'chatty' || read === undefined) continue;
       shown.read.set(group, posts.length);
-      for (const { by, news } of posts.slice(read)) {
-        const isItem = this.items.has(news);
-        if (by.includes(node.id) || (isItem && !this.reads(node, `group:${group}`, now))) continue;
-        shown.inbox.push(news);
-        if (isItem && eagerness === 'moderate') shown.waiting.push(news);
-      }
+      this.#takes(node, group, posts.slice(read), now);
+    }
+  }
+
+  /** A revived entity reads what its groups published while its cell had failed. */
+  catchesUp(node: Node, now: number): void {
+    const shown = this.of(node.id);
+    for (const [group, { eagerness, posts }] of [...this.groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const read = (eagerness === 'chatty' ? shown.missed : shown.read).get(group);
+      if (read === undefined || node.members[group] === undefined) continue;
+      if (eagerness !== 'chatty') shown.read.set(group, posts.length);
+      this.#takes(node, group, posts.slice(read), now);
+    }
+    shown.missed.clear();
+  }
+
+  #takes(node: Node, group: string, posts: readonly Post[], now: number): void {
+    const shown = this.of(node.id);
+    for (const { by, news } of posts) {
+      const isItem = this.items.has(news);
+      if (by.includes(node.id) || (isItem && !this.reads(node, `group:${group}`, now))) continue;
+      shown.inbox.push(news);
+      if (isItem && this.groups.get(group)?.eagerness !== 'taciturn') shown.waiting.push(news);
     }
   }
 
@@ -260,7 +283,7 @@ export class Expected {
     shown.waiting = shown.waiting.filter((item) => !order.includes(item));
     for (const item of order) {
       const { store, state, canary } = this.items.get(item) as Item;
-      if (state === 'live' && this.reads(node, store, now)) shown.session.add(canary);
+      if (state === 'live' && this.reads(node, store, now)) shown.session.push(canary);
     }
     shown.running = true;
     return this.inSession(node);
@@ -271,7 +294,7 @@ export class Expected {
     const shown = this.of(node.id);
     const { next } = shown;
     shown.next = [];
-    for (const canary of next) shown.session.add(canary);
+    shown.session.push(...next);
     return next.length === 0 ? undefined : this.inSession(node);
   }
 
@@ -289,6 +312,15 @@ export class Expected {
   inSession(node: Node): ReadonlySet<string> {
     const { session, copied } = this.of(node.id);
     return new Set([...this.unerased(session), ...copied]);
+  }
+
+  /** How often words of news stand in the session of an entity, without those that a tool has shown it, too. */
+  timesInSession({ id }: Node): ReadonlyMap<string, number> {
+    const { session, copied } = this.of(id);
+    const times = new Map<string, number>();
+    for (const canary of session)
+      if (!copied.has(canary) && !this.erased.has(canary)) times.set(canary, (times.get(canary) ?? 0) + 1);
+    return times;
   }
 
   unerased(words: Iterable<string>): ReadonlySet<string> {

@@ -1,9 +1,10 @@
 /** Judges random worlds: what the model and each tool shows is compared with what the oracle expects, word by word. */
+import { fails } from './acts/failing.js';
 import { forks } from './acts/forking.js';
 import { archivesOrErases, shares, validates, writes } from './acts/items.js';
-import { asksInVain, polls, readsItem, readsStore } from './acts/reading.js';
+import { asksInVain, asksOfAgent, polls, readsItem, readsStore } from './acts/reading.js';
 import { comesBack, readsStaging, reviews } from './acts/returning.js';
-import { ends, fails, judges, moves, narrows, suspends } from './acts/rights.js';
+import { ends, judges, moves, narrows, suspends } from './acts/rights.js';
 import { asks, duringRun, runs } from './acts/running.js';
 import { asksOfSwarm, creates, delegates, disbands, invites } from './acts/swarming.js';
 import type { FoundContent, Life } from './life.js';
@@ -59,7 +60,7 @@ const ACTS: readonly Act[] = [
     beside,
   ],
   ...[comesBack, comesBack, reviews, reviews, readsStaging, readsStaging],
-  ...[creates, creates, invites, delegates, asksOfSwarm, disbands],
+  ...[creates, creates, invites, delegates, delegates, asksOfSwarm, asksOfAgent, disbands, disbands],
 ];
 
 /** Judges worlds from a seed on: the n-th world has the seed plus n. */
@@ -111,6 +112,7 @@ async function lives(life: Life): Promise<void> {
 }
 
 async function livesApart(fork: Life): Promise<void> {
+  if (fork.d.once(2)) await comesBack(fork); // what is merged there without a review is the agent's to bring back
   for (let step = 0; step < STEPS_OF_FORK && !fork.isOver; step++) await steps(fork);
   await endsWith(fork);
 }

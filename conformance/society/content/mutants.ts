@@ -12,7 +12,7 @@ export interface Mutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The world that finds it; null where it is found more seldom than once in 150 worlds. */
+  /** The world that finds it; null where the first 60 worlds do not find it. */
   readonly seed: number | null;
 }
 
@@ -45,7 +45,7 @@ const NEWS: readonly Mutant[] = [
     'news of a chatty group enters inboxes by membership alone',
     INBOX,
     ["if (!seen.some(({ verdict }) => verdict !== 'denied')) return;", ''],
-    6,
+    3,
   ),
   mutant(
     'news on a board enters inboxes by membership alone',
@@ -64,32 +64,32 @@ const NEWS: readonly Mutant[] = [
     'words of items that are not in use are shown',
     GATE,
     ["return state === 'live' &&", "return state !== 'quarantined' &&"],
-    1,
+    50,
   ),
   mutant(
     'what is shown to a suspended agent enters its session at once',
     INBOX,
     ['mayOperate(draft) && !isLater', '!isLater'],
-    22,
+    4,
   ),
   mutant(
     'news goes to sessions that do not run',
     INBOX,
     ['(open && running ? [name] : [])', '(open ? [name] : [])'],
-    6,
+    4,
   ),
-  mutant('news for a next run is never shown', INBOX, ['show: steer && running.length === 0', 'show: false'], 2),
+  mutant('news for a next run is never shown', INBOX, ['show: steer && running.length === 0', 'show: false'], 3),
   mutant(
     'what a run was shown is not marked as shown',
     `${REDUCER}/news.ts`,
     ['{ ...row, show: false }', '{ ...row, show: true }'],
-    null,
+    4,
   ),
   mutant(
     'clients are told of items that their entity may not read',
     SERVED,
     ['store === undefined || (await reaches(kernel, id, store))', 'true'],
-    2,
+    1,
   ),
   mutant(
     'a resource shows boards without a reading',
@@ -110,7 +110,7 @@ const NEWS: readonly Mutant[] = [
       "if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;",
       'if (group !== undefined) return true;',
     ],
-    1,
+    21,
   ),
   mutant(
     'a member hears what came before it was one',
@@ -126,19 +126,19 @@ const READS: readonly Mutant[] = [
     'a search is not judged for the store',
     MEMORY,
     ["rights: { mem_read: 'store' },\n  }),\n);\n\n/** A step", '  }),\n);\n\n/** A step'],
-    19,
+    1,
   ),
   mutant(
     'a search finds items that are not in use',
     'society/src/pure/plans/memory.ts',
     ['searchAsked(plan, store, { query, k, all: false })', 'searchAsked(plan, store, { query, k, all: true })'],
-    4,
+    7,
   ),
   mutant(
     'items in quarantine are listed to others than their author',
     'society/src/pure/plans/memory.ts',
     ["item.state === 'live' || isOwn(own, item)", "item.state === 'live' || item.state === 'quarantined'"],
-    17,
+    2,
   ),
   mutant(
     'a model is shown the words of what is in quarantine',
@@ -150,24 +150,57 @@ const READS: readonly Mutant[] = [
     'a suspended agent is answered',
     MAY_ASK,
     ["(status !== 'registered' && status !== 'active')", "status === 'deactivated'"],
-    12,
+    2,
   ),
   mutant(
     'what is taken from a failed agent is cut nowhere',
     `${REDUCER}/holds.ts`,
     ['const met = narrowed === null ? cut.left : meet(narrowed, cut.left);', 'const met = narrowed ?? EVERYTHING;'],
-    null,
+    36,
   ),
   mutant(
     'a viewer writes',
     `${REDUCER}/memory.ts`,
     ["(role === undefined || role === 'viewer')", '(role === undefined)'],
-    null,
+    5,
   ),
   mutant(
     'a person judges items that it may not read',
     `${REDUCER}/trust.ts`,
     ['if (!mayAsk(draft, itemOf(item_id).store, ctx)) return', 'if (item_id === null) return'],
+    22,
+  ),
+  mutant(
+    'an entity validates what it has in doubt itself',
+    `${REDUCER}/memory.ts`,
+    ["if (standing === 'self' || ", 'if ('],
+    7,
+  ),
+  mutant(
+    'an agent validates what those above it have in doubt',
+    `${REDUCER}/memory.ts`,
+    [" || standing === 'below' ||", ' ||'],
+    30,
+  ),
+  mutant(
+    'the archive of an agent stands where others read it',
+    `${REDUCER}/archive.ts`,
+    ['const store = storeOf.private(idOf(ctx));', "const store = storeOf.group('a');"],
+    34,
+  ),
+  mutant(
+    'a maker sees events in the hot context of an agent',
+    `${REDUCER}/hot.ts`,
+    ['event_queue: own ? latestEvents(ctx) : [],', 'event_queue: latestEvents(ctx),'],
+    4,
+  ),
+  mutant(
+    'every entity is told what an agent may do',
+    'society/src/pure/contracts/entity.ts',
+    [
+      'bytes: z.int().min(1),\n    }),\n    by.above(ENTITY),\n  ),\n  /** The answer to it',
+      'bytes: z.int().min(1),\n    }),\n    by.any,\n  ),\n  /** The answer to it',
+    ],
     4,
   ),
   mutant(
@@ -177,13 +210,13 @@ const READS: readonly Mutant[] = [
       'from(z.strictObject({ call: z.string().max(64) }), ownEntity, parentEntity)',
       'from(z.strictObject({ call: z.string().max(64) }), by.any)',
     ],
-    8,
+    null,
   ),
   mutant(
     'a revived member hears nothing any more',
     'flow/src/topic.ts',
     ['if (FAILED.includes(code)) return;', ''],
-    45,
+    null,
   ),
 ];
 
@@ -193,7 +226,7 @@ const STAGING: readonly Mutant[] = [
     'every person reads what agents have brought back',
     MAY_ASK,
     ['return staging !== undefined && stagedTable(ctx).get(staging) !== undefined;', 'return staging !== undefined;'],
-    6,
+    27,
   ),
   mutant(
     'every agent reads what others have brought back',
@@ -202,31 +235,31 @@ const STAGING: readonly Mutant[] = [
       'const returned = [of.agent_id, ...(of.reviews ?? [])].map(',
       "const returned = ['staging:*'];\n  [of.agent_id].map(",
     ],
-    16,
+    22,
   ),
   mutant(
     'what was decided on is read on',
     REVIEWS,
     ["    ctx.send(stagingAt(key), { name: 'society/EndStaging@1', value: {} });\n", ''],
-    46,
+    11,
   ),
   mutant(
     'an agent hears of conflicts in stores that it may not read',
     RETURNS,
     ["store === of && verdict !== 'denied'", 'store === of'],
-    29,
+    9,
   ),
   mutant(
     'conflicts are found in stores that the parent may not read',
     'society/src/pure/contracts/returns.ts',
     ["rights: { mem_read: 'store' },", ''],
-    89,
+    null,
   ),
   mutant(
     'returns of an agent of medium trust are merged without a review',
     AUTOMATIC,
     ["tier === 'high' && willing", 'willing'],
-    1,
+    6,
   ),
   mutant(
     'returns that conflict are merged without a review',
@@ -244,7 +277,7 @@ const STAGING: readonly Mutant[] = [
     'returns for groups that the agent may not write to are merged without a review',
     RETURNS,
     ['draft.automerge && mayWrite && !wasNarrowed', 'draft.automerge && !wasNarrowed'],
-    null,
+    58,
   ),
   mutant(
     'returns of a narrowed agent are merged without a review',
@@ -259,19 +292,31 @@ const STAGING: readonly Mutant[] = [
       "if (decision === 'approve' && reviewOf(row) === 'forced')",
       "if (decision === 'approve' && reviewOf(row) === undefined)",
     ],
-    33,
+    23,
   ),
   mutant(
     'a parent takes items over into groups that it may not write to',
     REVIEWS,
     ['mayOperate(draft) ? refusedWrite(draft, to, ctx) : refusal', 'mayOperate(draft) ? undefined : refusal'],
-    null,
+    20,
   ),
   mutant(
     'an agent brings back from a fork what others wrote there',
     'society/src/api/merge-fork.ts',
-    ['item.author !== author || isLeft', 'isLeft'],
-    null,
+    ['authorOf(item) !== author || isLeft', 'isLeft'],
+    17,
+  ),
+  mutant(
+    'a parent brings back from a fork what it merged there without a review',
+    'society/src/api/merge-fork.ts',
+    ['authorOf(item) !== author || isLeft', 'item.author !== author || isLeft'],
+    17,
+  ),
+  mutant(
+    'a parent hears of what it merged without a review',
+    `${REDUCER}/news.ts`,
+    ['return by === id || merged_by === id;', 'return by === id;'],
+    17,
   ),
 ];
 
@@ -284,13 +329,13 @@ const SWARMS: readonly Mutant[] = [
       'z.strictObject({ swarm_id: nameId, group: nameId }), by.above(ENTITY))',
       'z.strictObject({ swarm_id: nameId, group: nameId }), by.any)',
     ],
-    2,
+    7,
   ),
   mutant(
     'an agent that does not act leads a swarm',
     CONSENT,
     ["if (!mayOperate(draft)) ctx.reject('agent_not_active');", ''],
-    12,
+    2,
   ),
   mutant(
     'an agent that may not use the group leads a swarm',
@@ -302,25 +347,35 @@ const SWARMS: readonly Mutant[] = [
     'the owner of a group makes every entity a member',
     CONSENT,
     ["if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');", ''],
-    2,
+    1,
   ),
   mutant(
     'every entity is told how far a swarm is',
     'society/src/pure/contracts/swarm.ts',
     ['from(swarmAsked, by.above(ENTITY), swarmCoordinator, swarmAgent)', 'from(swarmAsked, by.any)'],
-    35,
+    null,
+  ),
+  mutant(
+    'an agent of a swarm is told what others of it have said',
+    `${REDUCER}/swarm-tasks.ts`,
+    [
+      '...{ goal_ref, task_ref, input, budget: share },',
+      `...{ goal_ref, task_ref, budget: share },
+      input: swarmTable(ctx, 'tasks').range().flatMap(([, { output_ref: ref }]) => ref === null ? [] : [{ kind: 'llm_output', ref }])[0] ?? input,`,
+    ],
+    50,
   ),
   mutant(
     'an agent of a swarm reads the groups of others',
     'society/src/pure/compile/matrix.ts',
     ["'swarm-worker': row(['group:<swarm>']),", "'swarm-worker': row(['group:<member>']),"],
-    null,
+    14,
   ),
   mutant(
     'a group that has no members any more is read on',
     `${REDUCER}/group.ts`,
     ["tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);", "tellAll(draft, 'terms', ctx);"],
-    null,
+    52,
   ),
 ];
 

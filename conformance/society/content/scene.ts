@@ -28,7 +28,8 @@ export async function openScene({ keys, store = memory(), clock = new VirtualClo
     ...{ store, clock, models: { main }, agents: [worker], parts: [part, deskPart] },
     onError: () => undefined,
   });
-  return { world, office: world.part(part), clock, provider, worker, keys };
+  const inbox = world.served[0]?.resources?.[0]; // each look at what a world serves writes all schemas again
+  return { world, office: world.part(part), clock, provider, worker, keys, inbox };
 }
 
 /** An opened world. */

@@ -6,7 +6,7 @@ import { RichText } from './rich-text.jsx';
 
 export function Answer({ message, conversation, onDecided }) {
   const parts = message.parts.filter((part) => !isSuperseded(part) && part.type !== 'step-start');
-  const stop = message.metadata?.reprise?.stop;
+  const { stop, decisions } = message.metadata?.reprise ?? {};
   const last = parts.at(-1);
   const isQuiet = stop === undefined && (last === undefined || (isToolUIPart(last) && last.state.startsWith('output')));
   return (
@@ -18,7 +18,16 @@ export function Answer({ message, conversation, onDecided }) {
         if (part.type === 'data-steer') return <Steer key={key} part={part} conversation={conversation} />;
         if (part.type === 'data-question')
           return <Question key={key} part={part} conversation={conversation} onDecided={onDecided} />;
-        if (isToolUIPart(part)) return <Call key={key} part={part} conversation={conversation} onDecided={onDecided} />;
+        if (isToolUIPart(part))
+          return (
+            <Call
+              key={key}
+              part={part}
+              decision={decisions?.[part.approval?.id]}
+              conversation={conversation}
+              onDecided={onDecided}
+            />
+          );
         return null;
       })}
       {isQuiet && <Dots />}
@@ -79,7 +88,7 @@ const STATES = {
   'output-error': 'failed',
 };
 
-function Call({ part, conversation, onDecided }) {
+function Call({ part, decision, conversation, onDecided }) {
   const isOpen = part.state === 'approval-requested';
   const name = getToolName(part);
   const label = `call-${part.toolCallId}`;
@@ -98,7 +107,7 @@ function Call({ part, conversation, onDecided }) {
         <span className={`state ${part.state}`}>{state}</span>
       </div>
       <Input value={part.input} />
-      <Decider decision={conversation.deciders.get(part.approval?.id)} />
+      <Decider decision={decision} />
       {isOpen && (
         <Choices
           label={name}

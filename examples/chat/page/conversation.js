@@ -27,8 +27,6 @@ export class Conversation {
   /** The messages that this page is sending. */
   #sending = new Set();
   /** What React reads; replaced on each change. */
-  /** Who decided each approval, and why, by its id. */
-  deciders = new Map();
   now = { messages: [], outbox: [], connection: 'connecting', caughtUp: false };
 
   constructor(id) {
@@ -40,7 +38,6 @@ export class Conversation {
       onData: (part) => {
         const response = approvalResponse(part);
         if (response !== undefined) this.chat.addToolApprovalResponse(response);
-        if (part.type === 'data-approval' && part.data.by !== undefined) this.deciders.set(part.id, part.data);
         if (part.type === 'data-steer') this.#arrived([part.id]);
       },
     });

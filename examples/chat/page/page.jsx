@@ -13,7 +13,7 @@ const chatId = location.hash.slice(1) || generateId();
 history.replaceState(null, '', `#${chatId}`);
 addEventListener('hashchange', () => location.reload());
 
-const WISHES = ['A table for 4 at 20:00', 'A table for 2 tomorrow', 'Tell me a story'];
+const WISHES = ['A table for 4 at 20:00', 'What is on the menu?', 'Tell me a story'];
 /** How near the end counts as the end. */
 const END_PX = 80;
 /** An input is taken up within this time, or something is in its way. */

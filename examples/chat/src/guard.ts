@@ -42,7 +42,7 @@ export function requireJson(headers: IncomingHttpHeaders): void {
     throw new Refusal(403, `Unexpected content-type "${type}": send application/json.`);
 }
 
-/** The headers of every answer: only the page's own script, style and server, in no frame, and nothing is cached. */
+/** The headers of every answer: only the page's own script, style and server, in no frame; what is said is never kept. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

@@ -5,6 +5,7 @@ import { isRepriseError, openWorld } from 'reprise';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { bundlePage } from './bundle.js';
+import { pageFile } from './files.js';
 import { startChatServer } from './server.js';
 import { embeddedModel, waiter } from './waiter.js';
 
@@ -29,9 +30,9 @@ async function main(): Promise<number> {
   }
   const read = (name: string) => readFile(new URL(`../page/${name}`, import.meta.url), 'utf8');
   const files = {
-    '/': { type: 'text/html; charset=utf-8', body: await read('index.html') },
-    '/page.css': { type: 'text/css; charset=utf-8', body: await read('page.css') },
-    '/page.js': { type: 'text/javascript; charset=utf-8', body: await bundlePage() },
+    '/': pageFile('text/html; charset=utf-8', await read('index.html')),
+    '/page.css': pageFile('text/css; charset=utf-8', await read('page.css')),
+    '/page.js': pageFile('text/javascript; charset=utf-8', await bundlePage()),
   };
   await using world = await openWorld({
     store: sqlite(file),

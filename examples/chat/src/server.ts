@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { AgentWorld, AnyAgent } from 'reprise';
 import { readJson } from './body.js';
 import { ChatRequests } from './chat-requests.js';
+import { type PageFile, sentFile } from './files.js';
 import { hostsOf, requireHost, requireJson, requireOwnPage, SECURITY_HEADERS } from './guard.js';
 import { Refusal, refusalOf } from './refusal.js';
 
@@ -14,7 +15,7 @@ export interface ChatServerOptions {
   readonly world: AgentWorld;
   readonly agent: AnyAgent;
   /** Files by path: the page, its script, its style. */
-  readonly files: Readonly<Record<string, { readonly type: string; readonly body: string }>>;
+  readonly files: Readonly<Record<string, PageFile>>;
   /** The port; any free one when 0. */
   readonly port: number;
   /** Names under which the page is reached besides this machine's own, such as that of a proxy in front. */
@@ -64,8 +65,7 @@ async function respond(
   const method = request.method ?? 'GET';
   const { pathname, searchParams } = urlOf(request);
   const file = Object.hasOwn(files, pathname) ? files[pathname] : undefined;
-  if (file !== undefined && (method === 'GET' || method === 'HEAD'))
-    return new Response(file.body, { headers: { 'content-type': file.type } });
+  if (file !== undefined && (method === 'GET' || method === 'HEAD')) return sentFile(file, request.headers);
   const place = pathname.match(/^\/api\/chat(?:\/([^/]+)(?:\/([^/]+))?)?$/);
   if (place === null) throw new Refusal(404, `There is nothing at ${pathname}.`);
   const [, chat, what = ''] = place;

@@ -30,7 +30,30 @@ export const waiter = defineAgent({
 });
 
 const INTRODUCTION =
-  'I book tables: say for how many and when, such as "A table for 4 at 20:00". I can also tell you a story.';
+  'I book tables: say for how many and when, such as "A table for 4 at 20:00". I can also show you the menu, or tell you a story.';
+const MENU = `## Today
+
+| Dish | For | Price |
+|:-----|:---:|------:|
+| Soup of the day | 1 | 6.50 |
+| **Bread** with salt and oil | 2 | 4.00 |
+| Fish, as it came in this morning | 1 | 21.00 |
+
+1. We cook from *six* to **ten**.
+2. Ask for:
+   - no salt, or ~~no~~ pepper
+   - half a portion
+
+\`\`\`sh
+# for those who book by program
+curl localhost:4400/api/chat/ada
+
+echo "a table for 4 at 20:00"
+\`\`\`
+
+> The kettle is not for sale.
+
+More is at <https://example.org/menu>.`;
 const STORY =
   'Once there was a kettle that remembered everything it had ever boiled. It kept a list, line by line, and any doubter could boil it all again and come out with the same steam. One morning the kitchen burned down. The kettle was given a new handle, read its list, and went on in the middle of the word it had been whistling. The cook asked what it had been doing when the roof fell. "I do not know," said the kettle, "whether that tea was poured. Please look at the cup." And that was the most honest thing a kettle had ever said.';
 
@@ -45,6 +68,7 @@ export function nextStep({ messages }: ScriptRequest): ScriptStep {
   const since = messages.slice(start);
   const wish = since.flatMap(({ role, text }) => (role === 'user' ? [text] : [])).join(' ');
   if (/\bstory\b/i.test(wish)) return { text: STORY };
+  if (/\bmenu\b/i.test(wish)) return { text: MENU };
   if (!/\b(table|book|seat)/i.test(wish)) return { text: INTRODUCTION };
   return booking(wish, since);
 }

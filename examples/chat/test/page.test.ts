@@ -205,6 +205,53 @@ describe('the chat page in a browser', () => {
     await page.shows('the most honest thing');
   });
 
+  it('headings, tables, lists, links and every line of a block of code are shown as what they are', async () => {
+    const page = await tab();
+    const tags = (selector: string) =>
+      page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('${selector}')].map(({ textContent }) => textContent)`,
+      );
+    await page.say('Show me the menu');
+    await page.shows('More is at');
+    await idle(page);
+    await picture(page, 'markdown');
+    expect(await tags('article h4')).toEqual(['Today']);
+    expect(await tags('article th')).toEqual(['Dish', 'For', 'Price']);
+    expect(await tags('article tbody tr')).toHaveLength(3);
+    expect(await tags('article ol > li')).toHaveLength(2);
+    expect(await tags('article pre')).toEqual([
+      '# for those who book by program\ncurl localhost:4400/api/chat/ada\n\necho "a table for 4 at 20:00"',
+    ]);
+    expect(await tags('article blockquote')).toEqual(['The kettle is not for sale.']);
+    expect(await tags('article a')).toEqual(['https://example.org/menu']);
+    const lines = Array.from({ length: 10_000 }, (_, i) => `line ${i} < 7 && "x"`);
+    const long = ['~~~ts', ...lines.slice(0, 4_000), '~~~'].join('\n');
+    await page.say(`Say nothing of this:\n${long}`);
+    await page.until(`document.querySelectorAll('.bubble pre').length === 1`, 'the code is shown');
+    expect(await tags('.bubble pre')).toEqual([lines.slice(0, 4_000).join('\n')]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZE.width);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('a link of an answer leads to the web or to mail, says where when its words name another place, and loads nothing', async () => {
+    const page = await tab();
+    const links = [
+      '[run](javascript:alert(1))',
+      '[file](file:///etc/passwd)',
+      '[https://bank.example](https://evil.example/x)',
+      '[docs](https://docs.example/a)',
+      '![spy](https://evil.example/pixel.png)',
+    ];
+    await page.say(`Say ${links.join(' and ')}`);
+    await page.shows('I book tables');
+    const hrefs = `[...document.querySelectorAll('.bubble a')].map((a) => a.getAttribute('href'))`;
+    expect(await page.evaluate(hrefs)).toEqual(['https://evil.example/x', 'https://docs.example/a']);
+    const said = await page.evaluate<string>(`document.querySelector('.bubble').textContent`);
+    expect(said).toContain('https://bank.example (https://evil.example/x)');
+    expect(said).toContain('![spy](https://evil.example/pixel.png)');
+    expect(await page.evaluate('document.images.length')).toBe(0);
+  });
+
   it('a script that gets into the page does not run', async () => {
     const page = await tab();
     await page.say('Say <img src=x onerror="window.injected = true"> please');

@@ -34,7 +34,9 @@ async function main(): Promise<number> {
     return await work(args);
   } catch (error) {
     if (isRepriseError(error, 'world_locked'))
-      console.error('Another coding agent works in this folder; close it first.');
+      console.error(
+        `Another coding agent works in this folder: ${error.details.actual ?? 'its process is not known'}.`,
+      );
     else console.error(isRepriseError(error) || error instanceof TypeError ? error.message : error);
     return error instanceof TypeError ? 2 : 1;
   }

@@ -268,7 +268,7 @@ describe('for a person', () => {
 
     const second = drive(...at);
     await second.until('The last run is not over.');
-    await second.until('outcome unknown: the process died in this call, so it may have happened');
+    await second.until('outcome unknown: no answer of this call was recorded, so it may have happened');
     await second.until('so I run the tests again');
     await second.until(ASKED);
     second.type('y');

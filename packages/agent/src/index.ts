@@ -40,6 +40,8 @@ export type {
   SendOptions,
   SessionOptions,
 } from './session/session-options.js';
+export { isBelow, stallsOf } from './session/stalls.js';
+export { type SessionReader, type SessionWait, sessionEndsFromOutside, sessionWaits } from './session/waits.js';
 export { AgentEvents } from './timeline/agent-events.js';
 export type { EventFrame } from './timeline/event-frame.js';
 export type { EventScope } from './timeline/event-scope.js';

@@ -1,14 +1,9 @@
-/** The failed cells of a tree or a project, with what to do about them. */
+/** What holds up a tree or a project: failed cells and other troubles, with what to do about them. */
+import { stallsOf } from '@reprise/agent';
 import { type Address, formatAddress, isRepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, worldAt } from '@reprise/kernel';
 import { chooseApp } from './app.js';
-import { asData, lineOf } from './verbs/trouble.js';
-
-/** A failed cell in two forms. */
-interface FailedCell {
-  readonly data: object;
-  readonly line: string;
-}
+import { asData, type HostTrouble, hostTroubles, lineOf, type ShownTrouble, shownTrouble } from './troubles.js';
 
 /** What is asked for. */
 interface FailedOf {
@@ -30,7 +25,7 @@ interface FailedOf {
 export async function failedCells(
   store: ReadonlyStore,
   { world, seq, isMeant, ...named }: FailedOf,
-): Promise<readonly FailedCell[] | undefined> {
+): Promise<readonly ShownTrouble[] | undefined> {
   const { app, legacy } = await chooseApp(store, named);
   if (app === undefined || seq < 0) return undefined;
   const then = await worldAt(store, app, seq, { legacy }).catch(unlessRefused);
@@ -48,14 +43,36 @@ function unlessRefused(error: unknown): undefined {
   if (!isRepriseError(error)) throw error;
 }
 
-/** Whether a cell is one of these names, or has a key below one of them. */
-export function isBelow(names: readonly string[]): (cell: Address) => boolean {
-  return ([, key]) => names.some((name) => key === name || key.startsWith(`${name}/`) || key.startsWith(`${name}~`));
+/** The troubles of a tree or a project: what holds it up, and what a person should know besides. */
+interface PartTroubles {
+  /** Below what is shown. */
+  readonly lines: readonly string[];
+  /** `failed_cells` is null where only the app of the world could say. */
+  readonly json: { readonly stalled: readonly object[]; readonly failed_cells: readonly object[] | null };
 }
 
-/** Failed cells as a field of JSON: null where only the app of the world could say. */
-export function failedJson(failed: readonly FailedCell[] | undefined): {
-  readonly failed_cells: readonly object[] | null;
-} {
-  return { failed_cells: failed?.map(({ data }) => data) ?? null };
+/**
+ * Reads what holds up a tree or a project: its failed cells, and what the process that has the world open says.
+ *
+ * @param asked `past` when a past state is shown: what that process says holds for now alone
+ */
+export async function partTroubles(
+  store: ReadonlyStore,
+  { past = false, ...asked }: FailedOf & { readonly past?: boolean },
+): Promise<PartTroubles> {
+  const host = past ? [] : await hostTroubles(store, asked.world);
+  const failed = await failedCells(store, asked);
+  const posted = host.filter((one) => one.kind !== 'process_died');
+  const stalls = new Set<HostTrouble>(stallsOf(posted, asked.isMeant));
+  const isShown = (one: HostTrouble) => stalls.has(one) || one.kind !== 'service_failing';
+  const lines = host
+    .filter(isShown)
+    .map((one) => `${stalls.has(one) ? 'stalled' : 'trouble'}: ${shownTrouble(one).line}`);
+  return {
+    lines: [...lines, ...(failed ?? []).map(({ line }) => line)],
+    json: {
+      stalled: [...stalls].map((one) => shownTrouble(one).data),
+      failed_cells: failed?.map(({ data }) => data) ?? null,
+    },
+  };
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { RepriseError } from '@reprise/contracts';
+import { escapeText } from './text/escape.js';
 
 /** One of the two streams of the command. */
 export interface Sink {
@@ -27,7 +28,12 @@ export interface Io {
   readonly terminal?: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
 }
 
-/** A sink over a stream. A reader that closes the stream is not an error; any other failure is. */
+/**
+ * A sink over a stream. A reader that closes the stream is not an error; any other failure is.
+ *
+ * A terminal is sent nothing that it would execute, whichever verb prints what others wrote. A file or a pipe gets the
+ * text as it is.
+ */
 export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
   let closed = false;
   stream.on('error', () => {
@@ -44,7 +50,7 @@ export function streamSink(stream: Writable & { readonly isTTY?: boolean; readon
     write: (text) =>
       new Promise((resolve, reject) => {
         if (closed || text === '') return resolve();
-        stream.write(text, (error) => {
+        stream.write(stream.isTTY === true ? escapeText(text) : text, (error) => {
           if (error === null || error === undefined || isBrokenPipe(error)) resolve();
           else reject(new RepriseError('store_failed', 'the output cannot be written', { cause: error }));
         });

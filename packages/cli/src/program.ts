@@ -207,7 +207,11 @@ class CommandLine {
   }
 
   #addTrouble(program: Command): void {
-    verb(program, 'trouble', 'list what needs attention: cells that have failed, why, and since when')
+    verb(
+      program,
+      'trouble',
+      'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died',
+    )
       .option('--app <module>', 'the app that wrote the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .action((world, options) =>

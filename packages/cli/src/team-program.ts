@@ -24,26 +24,20 @@ export function addTeam(program: Command, io: Io, ended: (code: number) => void)
       ended(exitOfError(error));
     }
   };
-  verb(team, 'run', 'send a message to the coordinator of a project, and run the team until it has no work left')
-    .argument('<message>', 'what the team is to do, in quotes; or a text file')
-    .option(
-      '--skills <folder>',
-      'a folder of skills; may be repeated. `skills` when it is there, else built-in ones',
-      several,
-    )
-    .option('--planner <skill>', 'a skill that may write plans; may be repeated (default: planner)', several)
-    .option('--folder <folder>', 'the folder that specialists read', '.')
-    .option('--model <name>', 'a model; `rules`, written rules that need no key and no network, when absent')
-    .option('--base-url <url>', 'the address of a service that is compatible with the API of OpenAI')
-    .option('--price <in,out>', 'the price of the model in dollars per million tokens', price)
-    .option('--dispatch <how>', '`auto`: tasks that are ready are started without the coordinator')
-    .option('--max <n>', 'the specialists that work at once (default: 3)', positive)
+  const runVerb = verb(
+    team,
+    'run',
+    'send a message to the coordinator of a project, and run the team until it has no work left',
+  ).argument('<message>', 'what the team is to do, in quotes; or a text file');
+  runOptions(runVerb)
     .option('--budget <usd>', 'dollars for the project', dollars)
     .option('--again', 'send the message although it was sent before')
-    .option('--plain', 'lines of text, also on a terminal')
     .action((message: string, options) =>
       run(options, async () => (await import('./verbs/team/run.js')).runTeam(io, message, options)),
     );
+  runOptions(verb(team, 'continue', 'go on with a project: after Ctrl-C, a crash, or what it waited for'))
+    .option('--budget <usd>', 'dollars for the project, from now on', dollars)
+    .action((options) => run(options, async () => (await import('./verbs/team/run.js')).continueTeam(io, options)));
   verb(team, 'show', 'print tasks, graph, results, one result, the narrative or the memories')
     .argument('[what...]', 'tasks (default), graph, results, result N, narrative or memories')
     .action((what: string[], options) =>
@@ -64,6 +58,24 @@ function verb(team: Command, name: string, description: string): Command {
     .option('--project <id>', 'the project; the only one of the world when absent')
     .option('--json', 'print JSON')
     .addHelpText('after', TEAM_EXIT_HELP);
+}
+
+/** The options of the verbs that run a team. */
+function runOptions(command: Command): Command {
+  return command
+    .option(
+      '--skills <folder>',
+      'a folder of skills; may be repeated. `skills` when it is there, else built-in ones',
+      several,
+    )
+    .option('--planner <skill>', 'a skill that may write plans; may be repeated (default: planner)', several)
+    .option('--folder <folder>', 'the folder that specialists read', '.')
+    .option('--model <name>', 'a model; `rules`, written rules that need no key and no network, when absent')
+    .option('--base-url <url>', 'the address of a service that is compatible with the API of OpenAI')
+    .option('--price <in,out>', 'the price of the model in dollars per million tokens', price)
+    .option('--dispatch <how>', '`auto`: tasks that are ready are started without the coordinator')
+    .option('--max <n>', 'the specialists that work at once (default: 3)', positive)
+    .option('--plain', 'lines of text, also on a terminal');
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,9 +1,10 @@
 /** `reprise trouble` and `reprise revive`. */
 import { fileURLToPath } from 'node:url';
+import { isBelow } from '@reprise/agent';
 import { openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failedCells, isBelow } from '../src/failed-cells.js';
+import { failedCells, partTroubles } from '../src/failed-cells.js';
 import { app } from './apps/fragile.js';
 import { run, runOn } from './run.js';
 import { freshFolder } from './worlds.js';
@@ -87,5 +88,82 @@ describe('reprise trouble and reprise revive', () => {
     await world.request(['demo/Fragile@1', 'a'], { name: 'demo/Add@1', value: { by: 1 } });
     expect(await world.state(['demo/Fragile@1', 'a'])).toEqual({ total: 5 });
     await verifyStore(await sqlite(path).openReadonly(), { app });
+  });
+});
+
+/** A post of the process that has a world open, as JSON. */
+const POSTED = [
+  { kind: 'store_full', where: 'other.db', code: 'store_full', since: 1_700_000_000_000, waiting: 3 },
+  {
+    kind: 'service_failing',
+    where: 'models.example',
+    code: 'provider_error_terminal/auth',
+    since: 1_700_000_000_000,
+    waiting: 1,
+    cells: [['aos.agent/SessionReducer@1', 'survey/1']],
+    error: { name: 'ProviderError', message: 'Incorrect \u001b[2J key', server: 'models.example', status: 401 },
+  },
+];
+
+describe('what another process posts', () => {
+  it('reprise trouble lists it, with code, words and next step, beside the failed cells, and ends with 1 [JRN-41]', async () => {
+    const open = await sqlite(path).open();
+    await open.post?.(JSON.stringify(POSTED));
+    try {
+      const { code, out, err } = await run('trouble', path, ...APP);
+      expect({ code, err }).toEqual({ code: 1, err: '' });
+      expect(out).toContain(
+        'other.db, since 2023-11-14T22:13:20.000Z; 3 wait for it: the store is full [store_full]. Free',
+      );
+      expect(out).toContain('(models.example, status 401) [provider_error_terminal/auth]. Check the API key');
+      expect(out).not.toContain('\u001b');
+      const json = JSON.parse((await run('trouble', path, '--json', ...APP)).out);
+      expect(json).toMatchObject({
+        trouble: [
+          { kind: 'store_full', waiting: 3 },
+          { kind: 'service_failing', cells: ['aos.agent/SessionReducer@1/survey/1'] },
+        ],
+        complete: true,
+      });
+      const [human, machine] = [await run('tail', path, '-n', '1'), await run('tail', path, '-n', '1', '--json')];
+      for (const tail of [human, machine]) expect(tail.err).toMatch(/^trouble: other\.db, since .*\[store_full\]/);
+      for (const line of machine.out.trimEnd().split('\n')) JSON.parse(line);
+    } finally {
+      await open.close();
+    }
+    expect((await run('tail', path, '-n', '1')).err).toBe('');
+  });
+
+  it('reprise trouble says what it knows where the app is not at hand, and that failed cells are missing [JRN-41]', async () => {
+    expect((await run('trouble', path)).code).toBe(2);
+    const open = await sqlite(path).open();
+    await open.post?.(JSON.stringify(POSTED));
+    try {
+      const { code, out } = await run('trouble', path);
+      expect([code, out]).toEqual([1, expect.stringContaining('Failed cells are not listed')]);
+      const json = JSON.parse((await run('trouble', path, '--json')).out);
+      expect([json.trouble.length, json.complete]).toEqual([2, false]);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('a tree or a project is marked as stalled by the store, and by services that its own sessions wait for [SES-38]', async () => {
+    const open = await sqlite(path).open();
+    await open.post?.(JSON.stringify(POSTED));
+    const store = await sqlite(path).openReadonly();
+    try {
+      const asked = { world: path, seq: 0, app: APP[1] as string };
+      const marks = async (name: string, past = false) => {
+        const { json, lines } = await partTroubles(store, { ...asked, isMeant: isBelow([name]), past });
+        return [json.stalled.map((one) => (one as { kind: string }).kind), lines.length];
+      };
+      expect(await marks('survey')).toEqual([['store_full', 'service_failing'], 2]);
+      expect(await marks('survey/1')).toEqual([['store_full', 'service_failing'], 2]);
+      expect(await marks('sur')).toEqual([['store_full'], 1]);
+      expect(await marks('survey', true)).toEqual([[], 0]);
+    } finally {
+      await Promise.all([store.close(), open.close()]);
+    }
   });
 });

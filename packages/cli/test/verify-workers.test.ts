@@ -5,6 +5,7 @@ import { openKernelWorld, type VerifyReport } from '@reprise/kernel';
 import { pureCode, sandbox } from '@reprise/sandbox';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
 import { causesOf } from '../src/failure.js';
 import { verifyFile } from '../src/verify.js';
@@ -113,7 +114,7 @@ describe('threads', () => {
   });
 
   it('threads that are ended while they read the database do not take the process with them [RPL-28]', async () => {
-    const rounds = '8';
+    const rounds = String(8 / stepOf(2));
     const { code, out, err } = await ended(startProgram(folder.path, ENDS_THREADS, large, rounds));
     expect([code, out, err]).toEqual([0, `${rounds}\n`, '']);
   });

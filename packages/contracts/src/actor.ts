@@ -2,6 +2,7 @@
  * The actor of a message, a decision, an answer or a verdict: who did it, as data. A principal says whose rights
  * counted; an actor says whether a person, a rule, a program or a node of an organization acted.
  */
+import { isFields, isFilled, requireArgument } from './arguments.js';
 import type { Principal } from './principal.js';
 import * as z from './schema/index.js';
 
@@ -41,6 +42,7 @@ export const ACTOR_BYTES_MAX = 1024;
  * is the person `ann`; the operator, a cell and an adapter are programs, since no person is named.
  */
 export function actorOf(principal: Principal, stated?: Actor): Actor {
+  requireArgument(isFilled(principal), 'actorOf(principal)', 'a principal, such as human:ann', principal);
   if (stated !== undefined) return stated;
   const person = personOf(principal);
   return person === undefined ? { kind: 'program', id: principal } : { kind: 'person', id: person };
@@ -62,6 +64,8 @@ export function mayState(principal: Principal, stated: Actor): boolean {
  * could be read as something else is quoted. Escape the words before they reach a terminal.
  */
 export function actorWords(given: Actor): string {
+  const fits = isFields(given) && isFilled(given.kind);
+  requireArgument(fits, 'actorWords(actor)', "an actor, such as { kind: 'person', id: 'ann' }", given);
   switch (given.kind) {
     case 'person':
       return personWords(given.id);

@@ -41,6 +41,7 @@ export function parseAddress(text: string): Address {
     throw new RepriseError('invalid_argument', 'invalid cell address', {
       expected: 'namespace/Reducer@1/key',
       actual: text,
+      ...(/^[^/\s]{1,128}$/.test(text) ? { hint: `Did you mean the session aos.agent/SessionReducer@1/${text}?` } : {}),
     });
   }
   return [parts[1], parts[2]];

@@ -1,8 +1,11 @@
 /** Checks of arguments where they enter: callers may be untyped. The rest of the code trusts its types. */
+import { invalidArgument, isFields, kindOfThing, promiseHint } from './arguments.js';
 import type { ErrorCode } from './error-codes.js';
 import { RepriseError } from './errors.js';
 import { DIGEST_HEX } from './hex.js';
+import type { OptionKind } from './option-kinds.js';
 import { asciiLower } from './portable.js';
+import { present } from './present.js';
 
 /** Refuses an argument of which something does not hold. */
 export type ArgumentCheck = (holds: boolean, where: string, expected: string, actual: unknown) => asserts holds;
@@ -15,7 +18,8 @@ export type ArgumentCheck = (holds: boolean, where: string, expected: string, ac
  */
 export function checkOf(code: ErrorCode, what: string): ArgumentCheck {
   return (holds, where, expected, actual) => {
-    if (!holds) throw new RepriseError(code, what, { where, expected, actual });
+    if (!holds)
+      throw new RepriseError(code, what, { where, expected, actual: actual === undefined ? 'nothing' : actual });
   };
 }
 
@@ -30,7 +34,7 @@ export function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** The fields of this object that are set and not among `known`: a misspelled option, for example. */
-export function unknownFields(thing: unknown, known: Readonly<Record<string, true>>): readonly string[] {
+export function unknownFields(thing: unknown, known: Readonly<Record<string, unknown>>): readonly string[] {
   const fields = Object.entries(fieldsOf(thing)).filter(
     ([name, value]) => value !== undefined && !Object.hasOwn(known, name),
   );
@@ -38,20 +42,26 @@ export function unknownFields(thing: unknown, known: Readonly<Record<string, tru
 }
 
 /**
- * Refuses options that are no object, and a misspelled option, which would otherwise be ignored.
+ * Refuses options that are no object, a misspelled option, which would otherwise be ignored, and one of the wrong kind
+ * where `known` says what it has to be. An option that is undefined counts as absent.
  *
  * @param call the function that takes the options, such as `send`
+ * @param hint what to do about options that are no object
  * @throws RepriseError `invalid_argument`
  */
-export function requireKnownOptions(options: unknown, known: Readonly<Record<string, true>>, call: string): void {
+export function requireKnownOptions(
+  options: unknown,
+  known: Readonly<Record<string, true | OptionKind>>,
+  call: string,
+  hint?: string,
+): void {
   const expected = Object.keys(known).join(', ');
-  if (!isObject(options)) {
-    const actual = typeof options;
-    throw new RepriseError('invalid_argument', `invalid options of ${call}`, {
-      expected: `an object with any of ${expected}`,
-      actual,
-    });
+  if (!isFields(options)) {
+    const { details, what } = invalidArgument(call, 'options', `an object with any of ${expected}`, options, hint);
+    const actual = typeof options === 'string' ? 'a text' : details.actual; // it may be a key
+    throw new RepriseError('invalid_argument', what, { ...details, actual });
   }
+  requireKinds(options, known, call);
   const [unknown] = unknownFields(options, known);
   if (unknown === undefined) return;
   throw new RepriseError('invalid_argument', `unknown option "${unknown}" of ${call}`, {
@@ -59,6 +69,25 @@ export function requireKnownOptions(options: unknown, known: Readonly<Record<str
     actual: unknown,
     ...hintOf(unknown, known),
   });
+}
+
+/** Refuses fields of the wrong kind; an undefined one counts as absent. @throws RepriseError `invalid_argument` */
+export function requireKinds(
+  options: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, true | OptionKind>>,
+  call: string,
+): void {
+  for (const [name, kind] of Object.entries(known)) {
+    if (kind === true) continue;
+    const option = options[name];
+    if (option === undefined || kind.fits(option)) continue;
+    throw new RepriseError('invalid_argument', `invalid option "${name}" of ${call}`, {
+      where: name,
+      expected: kind.expected,
+      actual: kindOfThing(option),
+      ...present({ hint: promiseHint(option) ?? kind.hint?.(option) }),
+    });
+  }
 }
 
 /**

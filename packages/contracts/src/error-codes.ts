@@ -75,6 +75,7 @@ export const ERROR_CODES = [
   // agents and tools
   'run_failed',
   'run_waiting',
+  'definition_failed',
   'path_refused',
   'provider_unreachable',
 ] as const;

@@ -1,4 +1,5 @@
 /** Failures in words for a person: what failed, where, the words of the server, the code, and what to do. */
+import { requireArgument } from './arguments.js';
 import type { ErrorDetail } from './receipt.js';
 
 /** The longest line, in UTF-16 units: the words of a provider may be a whole page. */
@@ -76,6 +77,21 @@ const FAILURES: readonly (readonly [code: string, told: Told])[] = [
       step: 'Wait, or raise the limit at the provider.',
     },
   ],
+  [
+    'provider_error_terminal/script_ended',
+    {
+      meaning: 'the scripted model has no step left for this request',
+      step: 'Give script(…) one step for each request: an answer with calls and the answer after their results are two.',
+    },
+  ],
+  [
+    'provider_error_terminal/content_filter',
+    { meaning: 'the provider refused the content of the request', step: 'Change the content of the request.' },
+  ],
+  [
+    'provider_error_terminal/refusal',
+    { meaning: 'the model refused to answer', step: 'Change the instructions or the input.' },
+  ],
   ['provider_error_retryable', { meaning: 'the server of the model failed', step: 'Try it again later.' }],
   [
     'provider_error_terminal',
@@ -84,6 +100,28 @@ const FAILURES: readonly (readonly [code: string, told: Told])[] = [
   [
     'adapter_timeout',
     { meaning: 'no answer came in time', step: 'Check that the service answers, or allow more time.' },
+  ],
+  [
+    'validation_error/returns',
+    {
+      meaning: 'the answer does not fit the `returns` of the agent',
+      step: 'Read the answer in run.result(): ask for its fields in the instructions, or widen the schema.',
+    },
+  ],
+  [
+    'validation_error/loop_detected',
+    {
+      meaning: 'the model repeated the same calls',
+      step: 'Read the calls with `reprise log`; the option `loop` of the agent says what counts as a loop.',
+    },
+  ],
+  [
+    'cap_denied/budget',
+    { meaning: 'an account has not enough budget left', step: 'Give the account more, or ask for less.' },
+  ],
+  [
+    'adapter_error/no_adapter',
+    { meaning: 'the world was opened without an adapter for it', step: 'Open the world with the adapter.' },
   ],
   [
     'adapter_error/toolset_absent',
@@ -143,6 +181,7 @@ export function nextStep(code: string): string | undefined {
  * // Incorrect API key provided (api.openai.com, status 401) [provider_error_terminal/auth]. Check the API key …
  */
 export function failureWords(code: string, detail?: ErrorDetail): string {
+  requireArgument(typeof code === 'string', 'failureWords(code)', 'the code of a failure', code);
   const said = detail === undefined ? '' : oneLine(errorWords(detail));
   const what = said === '' ? (failureMeaning(code) ?? 'it failed') : said;
   const step = nextStep(code);

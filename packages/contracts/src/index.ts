@@ -1,5 +1,6 @@
 export * from './actor.js';
 export * from './address.js';
+export * from './arguments.js';
 export * from './authority.js';
 export * from './checks.js';
 export * from './commands.js';
@@ -16,6 +17,7 @@ export * from './markers.js';
 export * from './marks.js';
 export * from './names.js';
 export * from './notices.js';
+export * from './option-kinds.js';
 export * from './policy.js';
 export * from './portable.js';
 export * from './present.js';

@@ -12,3 +12,14 @@ export const principal = z
 
 /** The principal that caused an ingress. */
 export type Principal = 'operator' | 'kernel' | `human:${string}` | `cell:${string}` | `adapter:${string}`;
+
+/**
+ * What to do about a text that is not a principal: a bare name is most often a person. For the hint of an error.
+ *
+ * @example hintOfPrincipal('ann') // { hint: 'Did you mean "human:ann"?' }
+ */
+export function hintOfPrincipal(thing: unknown): { readonly hint?: string } {
+  if (typeof thing !== 'string') return {};
+  if (/^[^:/\s][^:]{0,127}$/.test(thing)) return { hint: `Did you mean "human:${thing}"?` };
+  return thing === 'human:' ? { hint: 'Put the name of the person behind it, such as "human:ann".' } : {};
+}

@@ -19,3 +19,28 @@ export function problemsOf(
     .slice(0, PROBLEMS_MAX)
     .map(({ path, message }) => shortText(`${path.map(String).join('.')}: ${message}`, PROBLEM_UNITS_MAX));
 }
+
+/**
+ * What a schema expected, in the words of its issue and without the sentence around them, for the `expected` of an error.
+ *
+ * @example expectedIn('Invalid input: expected number, received string') // 'a number'
+ */
+export function expectedIn(message: string): string {
+  const [, said = message] =
+    /^(?:Invalid (?:input|option)|Too (?:big|small)): expected (.+?)(?:, received .*)?$/s.exec(message) ?? [];
+  const named = ARTICLES[said] ?? said;
+  return named
+    .replace(/^(?:number|int) to be /, 'a number ')
+    .replace(/^string to have /, 'text of ')
+    .replace(/^array to have /, 'a list of ');
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};

@@ -8,4 +8,4 @@ export { PROMISE, promiseCommands, promiseEvents } from './promise-contract.js';
 export { queue } from './queue.js';
 export { QUEUE, queueCommands, queueEvents, queueFacts } from './queue-contract.js';
 export { topic } from './topic.js';
-export { filter, TOPIC, topicCommands, topicEvents, topicFacts } from './topic-contract.js';
+export { filter, TOPIC, topicCommands, topicEvents, topicFacts, topicOwnerEvents } from './topic-contract.js';

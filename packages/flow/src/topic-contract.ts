@@ -2,7 +2,7 @@
  * The schemas of topics: commands, events and state (`flow/Topic@2`). What ends in `1` is of the first version, which
  * wrote cells that go on: it must not change.
  */
-import { address, timerFired, undeliverable, value } from '@reprise/contracts';
+import { address, NOTICES, timerFired, undeliverable, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates, from, fromAll } from '@reprise/kernel/define';
 import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './bounds.js';
@@ -74,6 +74,12 @@ export const topicEvents = {
   'flow/Published@1': z.strictObject({ cursor, name: publicationName, value: value() }),
 } as const;
 
+/**
+ * The event for the owner of a topic: the topic was revived. What was sent to it while its cell had failed is lost, such as
+ * subscriptions. An owner that does not list it among its events hears nothing.
+ */
+export const topicOwnerEvents = { 'flow/TopicRevived@1': z.strictObject({}) } as const;
+
 /** The facts of a topic, for watchers. */
 export const topicFacts = {
   /** A subscription was removed, because its subscriber no longer exists. */
@@ -109,5 +115,8 @@ export const subscription = z.strictObject({
 /** The tables of a topic; a subscriber that requested retained publications is `behind` until it has them. */
 export const topicTables = { backlog: publication, subscribers: subscription, behind: subscription } as const;
 
+/** The kernel events that a topic of the first version handles. */
+export const topicNotices1 = { 'sys/TimerFired@1': timerFired, 'sys/Undeliverable@1': undeliverable } as const;
+
 /** The kernel events that a topic handles. */
-export const topicNotices = { 'sys/TimerFired@1': timerFired, 'sys/Undeliverable@1': undeliverable } as const;
+export const topicNotices = { ...topicNotices1, 'sys/Revived@1': NOTICES['sys/Revived@1'] } as const;

@@ -37,12 +37,13 @@ import {
   topicCommands1,
   topicFacts,
   topicNotices,
+  topicNotices1,
   topicState,
   topicTables,
 } from './topic-contract.js';
 
 const EVENTS = { ...topicCommands, ...topicNotices } as const;
-const EVENTS_1 = { ...topicCommands1, ...topicNotices } as const;
+const EVENTS_1 = { ...topicCommands1, ...topicNotices1 } as const;
 
 type State = z.output<typeof topicState>;
 type Opening = EventValue<typeof EVENTS, 'flow/OpenTopic@1'>;
@@ -86,11 +87,18 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     ctx.end();
   },
   'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
+  'sys/Revived@1': (draft, _, ctx) => {
+    work(draft, ctx); // the timer may have fired in vain
+    const { owner } = draft;
+    if (owner !== null && ctx.takes(owner, REVIVED)) tell(ctx, owner, REVIVED, {});
+  },
   'sys/Undeliverable@1': (_draft, { to, code }, ctx) => {
     if (FAILED.includes(code)) return; // it is there, and takes publications again when it is revived
     if (unsubscribe(addressKey(ctx, to), ctx)) ctx.record('flow/SubscriberDropped@1', { subscriber: to, code });
   },
 };
+
+const REVIVED = 'flow/TopicRevived@1';
 
 /** The codes of a delivery to a cell that has failed, before or by it. */
 const FAILED: readonly string[] = ['cell_failed', 'faulted'];

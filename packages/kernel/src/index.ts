@@ -37,7 +37,7 @@ export {
 } from './ports/scrub/index.js';
 export { closable, closableReadonly } from './ports/store/closable.js';
 export { type MemoryOptions, memory } from './ports/store/memory-store.js';
-export type { Backup, OpenStore, ReadonlyStore, Store } from './ports/store/store.js';
+export type { Backup, OpenStore, ReadonlyStore, Store, StoreStatus } from './ports/store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './ports/time/clock.js';
 export type { ClockJump, ClockJumpLimits } from './ports/time/stamper.js';
 export {
@@ -116,6 +116,8 @@ export {
   type CellTrouble,
   type ClockTrouble,
   cellFailed,
+  type EndTrouble,
+  type HostTrouble,
   type ServiceTrouble,
   type StoreTrouble,
   type Trouble,
@@ -135,6 +137,7 @@ export type { EraseTarget } from './run/world/life/erasure.js';
 export type { FeedOptions, FeedReport } from './run/world/life/feed.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
 export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';
+export { type PostedTroubles, postedTroubles } from './run/world/open/status-post.js';
 export { openKernelWorld } from './run/world/open-world.js';
 export type { HolderRights } from './run/world/read/authority.js';
 export type { ReadableFrame } from './run/world/read/readable-frames.js';

@@ -1,5 +1,6 @@
 /** What a running world needs, without what it loads on request: verification, forks, the past. */
 export { deferEffect } from './ports/adapter/adapter.js';
 export { systemClock } from './ports/time/clock.js';
+export { cellFailed } from './run/state/trouble.js';
 export { openKernelWorld } from './run/world/open-world.js';
 export { recordsOf } from './run/world/write/acknowledgement.js';

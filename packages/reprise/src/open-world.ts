@@ -8,7 +8,16 @@ import type {
   NeedsDeps,
   OpenAgentWorldOptions,
 } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, requireKnownOptions } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  aFunction,
+  checkOf,
+  fieldsOf,
+  isFunction,
+  isObject,
+  type KnownOptions,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
@@ -56,7 +65,7 @@ function toStandardError(line: string): void {
 }
 
 /** The options of {@link openWorld}. A misspelled one, such as `agent`, would otherwise be ignored. */
-const OPTIONS: Readonly<Record<keyof OpenWorldOptions, true>> = {
+const OPTIONS: KnownOptions<OpenWorldOptions> = {
   store: true,
   models: true,
   agents: true,
@@ -75,12 +84,12 @@ const OPTIONS: Readonly<Record<keyof OpenWorldOptions, true>> = {
   recheckEvery: true,
   secrets: true,
   conceal: true,
-  onError: true,
-  onProgress: true,
-  onLargeState: true,
+  onError: aFunction,
+  onProgress: aFunction,
+  onLargeState: aFunction,
   throttle: true,
   clockJump: true,
-  onClockJump: true,
+  onClockJump: aFunction,
   expectHead: true,
   clock: true,
   random: true,

@@ -21,7 +21,7 @@ describe('the models of a world', () => {
 
   it('a script refuses a list of steps and says how to pass them', () => {
     expect(() => script([{ text: 'Hi.' }] as never)).toThrow(
-      'invalid_argument: invalid script; at step 1; expected a step or a function, each as an argument of its own',
+      /invalid script; at step 1; expected a step, .*; got a list\. Give each step as an argument of its own: script\(first, second\)\./,
     );
   });
 });

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, resolve } from 'node:path';
-import { RepriseError } from '@reprise/contracts';
+import { aList, isFilled, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import { SUPPLIED_MODULES } from '@reprise/kernel/sandbox';
 import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
@@ -26,6 +26,8 @@ const builtin = new Set(builtinModules);
  *   modules of a host; `runtime_unsupported` without esbuild; `code_failed` when it imports while it runs
  */
 export async function bundlePureCode(module: string, options: BundleOptions = {}): Promise<Uint8Array> {
+  requireArgument(isFilled(module), 'bundlePureCode(module)', 'the path of a module', module);
+  requireKnownOptions(options, { conditions: aList }, 'bundlePureCode');
   const file = resolve(module);
   if (!existsSync(file)) throw unusable('the module does not exist', module, 'Pass the path of the module of the app.');
   const { outputFiles = [], metafile } = await bundled(file, module, options.conditions ?? []);

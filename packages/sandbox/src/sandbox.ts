@@ -11,6 +11,7 @@
 
 import { Buffer } from 'node:buffer';
 import type { Ref } from '@reprise/contracts';
+import { type KnownOptions, requireArgument, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import {
   type ContentReader,
   codeFailed,
@@ -37,6 +38,8 @@ export interface SandboxOptions {
   readonly memoryMb?: number;
 }
 
+const SANDBOX_OPTIONS: KnownOptions<SandboxOptions> = { silentMs: wholeFrom(1), memoryMb: wholeFrom(1) };
+
 /**
  * A sandbox: replays the pure code of a file in a process without permissions.
  *
@@ -49,6 +52,7 @@ export interface SandboxOptions {
  * const report = await verifyStore(await sqlite('world.db').openReadonly(), { code: sandbox() })
  */
 export function sandbox(options: SandboxOptions = {}): Sandbox {
+  requireKnownOptions(options, SANDBOX_OPTIONS, 'sandbox');
   const { silentMs = SANDBOX_SILENT_MS, memoryMb = SANDBOX_MEMORY_MB } = options;
   return { load: (code) => load(code, { silentMs, memoryMb }) };
 }
@@ -59,6 +63,8 @@ export function sandbox(options: SandboxOptions = {}): Sandbox {
  * @param bytes the output of `reprise bundle`
  */
 export function pureCode(bytes: Uint8Array, options: SandboxOptions = {}): PureCode {
+  requireArgument(bytes instanceof Uint8Array, 'pureCode(bytes)', 'the bytes of bundlePureCode', bytes);
+  requireKnownOptions(options, SANDBOX_OPTIONS, 'pureCode');
   const own = Uint8Array.from(bytes);
   let pins: Promise<Pins> | undefined;
   return {

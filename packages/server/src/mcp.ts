@@ -6,7 +6,9 @@
  * Owns: tools, their arguments and answers, the bounds of a connection (`mcp-lines.ts`). Does not own: pipes, sockets and
  * HTTP, who the client is, what a call does.
  */
+
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { isFields, requireArgument, requireCallable } from '@reprise/contracts';
 import { LineTransport } from './mcp-lines.js';
 import { McpSessions } from './mcp-sessions.js';
 import type { McpCore, McpServerOptions } from './mcp-types.js';
@@ -20,6 +22,13 @@ import type { McpCore, McpServerOptions } from './mcp-types.js';
  * process.stdin.on('data', (bytes) => connection.take(bytes)).on('end', () => connection.close())
  */
 export function mcpServer(options: McpServerOptions): McpCore {
+  requireArgument(
+    isFields(options) && Array.isArray(options.tools),
+    'mcpServer(options)',
+    'an object with name, version, tools and call',
+    options,
+  );
+  requireCallable(options.call, 'mcpServer', 'options.call');
   return {
     open(wire) {
       const sessions = new McpSessions(options);

@@ -7,22 +7,25 @@ import { requestText, statusOf, type Wire, wire } from './support/sockets.js';
 import { bareCall, bareRequest, begin, overHttp, post } from './support/stage.js';
 
 const ROUND_MS = 2_500;
-const SEED = 7;
 
-/** The longest time of an honest request beside hostile ones: far below a lockout, on a busy machine by what it takes alone. */
-const slowestOf = (alone: number): number => Math.max(4_000, 40 * alone);
+/**
+ * The least number of requests that each honest client makes in a round, however slow the machine is. They are made one
+ * after the other beside hostile ones, so a client that makes them all, and fails at none, is not locked out.
+ */
+const REQUESTS_MIN = 15;
+
+const SEED = 7;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('honest clients beside hostile ones', () => {
   it(`honest clients are answered while one token and one client without a token take all that they can (seed ${SEED}) [SRV-14]`, async () => {
-    const { alone, beside, hostile } = await honestBesideHostile(ROUND_MS, SEED);
+    const { alone, beside, hostile } = await honestBesideHostile(ROUND_MS, REQUESTS_MIN, SEED);
     expect(alone.failed).toEqual([]);
     expect(beside.failed).toEqual([]);
-    expect(beside.answered).toBeGreaterThan(10);
-    expect(beside.slowest).toBeLessThan(slowestOf(alone.slowest));
+    expect(beside.answered).toBeGreaterThanOrEqual(2 * REQUESTS_MIN);
     expect(hostile).toBeGreaterThan(3 * beside.answered);
-  }, 60_000);
+  });
 
   it('connections that send nothing make room for a client that does [SRV-14]', async () => {
     await using stage = await overHttp();
@@ -39,8 +42,8 @@ describe('honest clients beside hostile ones', () => {
     await using stage = await overHttp({ http: { limits: { headersMs: 300 } } });
     const started = Date.now();
     const idle = [wire(stage.url), wire(stage.url, 'POST /mcp HTTP/1.1\r\nhost: x\r\n')];
-    await expect.poll(() => idle.every(({ isClosed }) => isClosed), { timeout: 14_000 }).toBe(true);
-    expect(Date.now() - started).toBeLessThan(15_000); // Node looks every 30 seconds
+    await expect.poll(() => idle.every(({ isClosed }) => isClosed)).toBe(true);
+    expect(Date.now() - started).toBeLessThan(28_000); // Node looks every 30 seconds
   });
 
   it('a principal has a bounded number of connections and streams; another one has its own [SRV-14]', async () => {

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { Pace } from '../src/http/pace.js';
 import { serveHttp } from '../src/index.js';
 import { HTTP_LIMITS } from '../src/limits.js';
@@ -204,16 +205,15 @@ describe('too much', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('text in a template is matched in linear time, and a name holds no further part of a path', () => {
+  it('text in a template is matched in linear time, and a name holds no further part of a path', async () => {
     expect(matches('notes://{book}', 'notes://ann')).toBe(true);
     expect(matches('notes://{book}', 'notes://')).toBe(false);
     expect(matches('notes://{book}', 'notes://a/b')).toBe(false);
     expect(matches('notes://{book}/page-{n}.txt', 'notes://ann/page-12.txt')).toBe(true);
     expect(matches('notes://{book}/page-{n}.txt', 'notes://ann/page-.txt')).toBe(false);
     expect(matches('notes://', 'notes://')).toBe(true);
-    const started = Date.now();
-    matches('a{x}a{y}a{z}b', `a${'a'.repeat(200_000)}`);
-    expect(Date.now() - started).toBeLessThan(200);
+    const cost = await cpuMsOf(() => matches('a{x}a{y}a{z}b', `a${'a'.repeat(200_000)}`));
+    expect(cost).toBeLessThan(2_000);
   });
 });
 

@@ -70,7 +70,7 @@ function stage(options: Partial<McpServerOptions> = {}, more: { backlog?: () => 
     for (const one of messages) connection.take(encode(`${typeof one === 'string' ? one : JSON.stringify(one)}\n`));
   };
   const answers = async (count: number) => {
-    await expect.poll(() => lines.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(() => lines.length).toBeGreaterThanOrEqual(count);
     return lines as unknown as {
       id: unknown;
       result?: Record<string, unknown>;

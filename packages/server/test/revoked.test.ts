@@ -8,7 +8,8 @@ import { bareCall, bareRequest, begin, openNotes, overHttp, post } from './suppo
 
 type Stage = Awaited<ReturnType<typeof overHttp>>;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Longer than any test takes. */
+const NEVER_MS = 3_600_000;
 
 /** A stream of each kind under a token, which follows the notebook of ann. */
 async function streamsOf(stage: Stage, token: string): Promise<readonly Wire[]> {
@@ -44,14 +45,14 @@ describe('the streams of a token', () => {
   it.each(ends)(
     'the streams of a token end as soon as it %s, and those of others go on [SRV-18]',
     async (_how, end) => {
-      await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } }); // no check by time
+      await using stage = await overHttp({ http: { limits: { streamCheckMs: NEVER_MS } } }); // no check by time
       const [ann, bob] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:bob')];
       const [mine, others] = [await streamsOf(stage, ann), await streamsOf(stage, bob)];
       await note(stage, bob);
       await expect.poll(() => [...mine, ...others].map((one) => told(one) > 0)).toEqual([true, true, true, true]);
       await end(stage, ann);
       const heard = mine.map(told);
-      await expect.poll(() => mine.every(ended), { timeout: 2_000 }).toBe(true);
+      await expect.poll(() => mine.every(ended)).toBe(true);
       await note(stage, bob);
       await expect.poll(() => others.every((one) => told(one) > 1)).toBe(true);
       expect([mine.map(told), others.some(ended)]).toEqual([heard, false]);
@@ -60,19 +61,25 @@ describe('the streams of a token', () => {
   );
 
   it('the streams of a token end with it, although nothing is told meanwhile [SRV-18]', async () => {
-    await using stage = await overHttp({ http: { limits: { streamCheckMs: 50 } } });
+    const clock = new VirtualClock();
+    await using stage = await overHttp({ world: await openNotes({ clock }), http: { limits: { streamCheckMs: 50 } } });
     const token = await stage.tokens.issue('human:ann', { for: 700 });
     const streams = await streamsOf(stage, token);
-    await expect.poll(() => streams.every(ended), { timeout: 4_000 }).toBe(true);
+    await clock.advance(700);
+    await expect.poll(() => streams.every(ended)).toBe(true);
   });
 
   it('the streams of a token are told nothing once it has ended, also before the next check by time [SRV-18]', async () => {
-    await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } });
+    const clock = new VirtualClock();
+    await using stage = await overHttp({
+      world: await openNotes({ clock }),
+      http: { limits: { streamCheckMs: NEVER_MS } },
+    });
     const bob = await stage.tokenOf('human:bob');
     const streams = await streamsOf(stage, await stage.tokens.issue('human:ann', { for: 700 }));
-    await pause(800);
+    await clock.advance(800);
     await note(stage, bob);
-    await expect.poll(() => streams.every(ended), { timeout: 2_000 }).toBe(true);
+    await expect.poll(() => streams.every(ended)).toBe(true);
     expect(streams.map(told)).toEqual([0, 0]);
   });
 
@@ -81,7 +88,7 @@ describe('the streams of a token', () => {
     await using stage = await overHttp({ admits: () => mayAct, http: { limits: { streamCheckMs: 50 } } });
     const streams = await streamsOf(stage, await stage.tokenOf('human:ann'));
     mayAct = false;
-    await expect.poll(() => streams.every(ended), { timeout: 2_000 }).toBe(true);
+    await expect.poll(() => streams.every(ended)).toBe(true);
   });
 
   it('streams end when their principal cannot be found any longer, and the app is told why [SRV-18]', async () => {
@@ -93,7 +100,7 @@ describe('the streams of a token', () => {
     await using stage = await overHttp({ http: { auth, limits: { streamCheckMs: 50 } } });
     const streams = await streamsOf(stage, 'any');
     isDown = true;
-    await expect.poll(() => streams.every(ended), { timeout: 2_000 }).toBe(true);
+    await expect.poll(() => streams.every(ended)).toBe(true);
     expect(stage.errors.join()).toContain('the directory is down');
   });
 });

@@ -175,7 +175,7 @@ describe.each(REVISIONS)('serving a client of the revision %s', (revision, negot
   });
 
   it('progress reaches a client that asked, and a cancelled call is told so', async () => {
-    await using stage = await overHttp();
+    await using stage = await overHttp({ http: { limits: { drainMs: 3_600_000 } } });
     const client = await stage.client('human:ann', negotiation);
     const stop = new AbortController();
     const heard: unknown[] = [];
@@ -187,9 +187,7 @@ describe.each(REVISIONS)('serving a client of the revision %s', (revision, negot
     stop.abort();
     await expect(waiting).rejects.toThrow();
     await client.close();
-    const before = Date.now();
-    await stage.serving.close();
-    expect(Date.now() - before).toBeLessThan(3_000); // it waits for no call that its client has left
+    await stage.serving.close(); // it waits for no call that its client has left: if it did, it would never end
   });
 });
 

@@ -19,7 +19,7 @@ const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60);
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 
 /** How long a call may take: far more than any needs. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 /** Ids that name a store, a group or a return, and nothing behind it. */
 const ODD_IDS = [

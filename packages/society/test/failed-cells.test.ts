@@ -103,6 +103,14 @@ describe('an entity whose cell fails', () => {
 const officeFailingAt = (reducer: string, event: string) =>
   office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAt(reducer, event));
 
+/** Swarms fail when a work of theirs begins. */
+const failingAtBegin = () =>
+  defectiveSociety(
+    ({ reducer, event, value }) =>
+      `${reducer} ${event}` === 'society/Swarm@1 society/Worked@1' &&
+      (value as { readonly status: string }).status === 'preparing',
+  );
+
 /** Jobs fail when they are given a slot. */
 function failingJob(one: ReducerDefinition): ReducerDefinition {
   if (one.name !== 'work/Job@1') return one;
@@ -189,7 +197,7 @@ describe('a swarm whose cell fails', () => {
   });
 
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
-    const at = await officeFailingAt('society/Swarm@1', 'society/Worked@1');
+    const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAtBegin());
     await using world = at.world;
     const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
     const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });

@@ -60,18 +60,6 @@ const change: fc.Arbitrary<Step> = fc.oneof(
 const cell = fc.constantFrom(...CELLS);
 const failure: fc.Arbitrary<Step> = fc.record({ step: fc.constantFrom('fail' as const, 'revive' as const), cell });
 
-/**
- * Without the waits while the boss has failed: an agent whose time ends then keeps the end of its time in its rights, which
- * permit nothing any more, so it leaves its groups only when it is called again.
- */
-function timed(steps: readonly Step[]): readonly Step[] {
-  let isDown = false;
-  return steps.filter((one) => {
-    if ((one.step === 'fail' || one.step === 'revive') && one.cell === 'boss') isDown = one.step === 'fail';
-    return one.step !== 'wait' || !isDown;
-  });
-}
-
 /** Changes, some before and most while at least one cell has failed. */
 const orders = fc
   .tuple(
@@ -82,7 +70,7 @@ const orders = fc
       maxLength: 6,
     }),
   )
-  .map(([before, failing, meanwhile]) => timed([...before, { step: 'fail', cell: failing }, ...meanwhile]));
+  .map(([before, failing, meanwhile]) => [...before, { step: 'fail', cell: failing } as const, ...meanwhile]);
 
 /** The places at which two values differ: in the world with failures, and in the other. */
 function differing(failed: unknown, sound: unknown, at = ''): readonly string[] {
@@ -260,6 +248,18 @@ const MUTANTS: readonly (readonly [title: string, reducer: string, defect: Defec
     ENTITY,
     { during: 'society/AgentRevived@1', mute: 'society/Tier@1' },
     [fail('bot'), { step: 'judge', of: 'bot', verdict: 'wrong', by: 'maker' }],
+  ],
+  [
+    'end: an entity further up does not ask a revived agent again for its end',
+    ENTITY,
+    { during: 'society/AgentBack@1', mute: 'society/Ask@1' },
+    [fail('bot'), fail('boss'), { step: 'status', of: 'bot', to: 'deactivate' }],
+  ],
+  [
+    'time: an agent that was removed when its time had ended stays in its groups after the revival of its maker',
+    ENTITY,
+    { during: 'society/RightsStand@1', mute: 'society/Leave@1' },
+    [fail('boss'), { step: 'wait', ms: 2 * DAY }, { step: 'wait', ms: 2 * DAY }],
   ],
   [
     'narrowing: a revived agent is not asked again for what the kernel holds it to',

@@ -1,4 +1,5 @@
 /** What suspends an agent: operations that fail, never what an operation answers. */
+import type { FailureCode } from '@reprise/contracts';
 import { defineAgent, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { type Entity, type Society, society } from 'reprise/society';
@@ -10,7 +11,7 @@ const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.' });
 
 /** Ann with an active agent; the vault of keys fails once it is told to, and a model that is told to fails. */
 async function openScene() {
-  const state = { fails: false };
+  const state: { fails: boolean; code: FailureCode } = { fails: false, code: 'provider_error_terminal' };
   const keys = memoryVault();
   const make: typeof keys.make = (...asked) => {
     if (state.fails) throw new Error('the vault is away');
@@ -18,7 +19,7 @@ async function openScene() {
   };
   const clock = new VirtualClock();
   const part = society({ keys: { ...keys, make } });
-  const main = scriptBy(() => (state.fails ? { fail: 'provider_error_terminal' } : { text: 'Done.' }));
+  const main = scriptBy(() => (state.fails ? { fail: state.code } : { text: 'Done.' }));
   const world = await openWorld({ store: memory(), clock, models: { main }, agents: [bot], parts: [part] });
   const office = world.part(part);
   const ann = await office.human('ann');
@@ -92,6 +93,21 @@ describe('given an active agent', () => {
     }
     expect(await statusOf(agent)).toBe('suspended');
   });
+
+  it.each(['provider_error_retryable/rate_limited', 'provider_error_terminal/quota'] as const)(
+    'one run whose model is refused with %s suspends it at once, until it has cooled down [SOC-127]',
+    async (code) => {
+      const { world, clock, agent, state } = await openScene();
+      await using _world = world;
+      state.code = code;
+      state.fails = true;
+      await (await agent.send(bot, 'Go.')).result().catch(() => undefined);
+      expect(await agent.state()).toMatchObject({ status: 'suspended', reason: 'rate_limit' });
+      await clock.advance(10 * 60_000);
+      expect(await agent.state()).toMatchObject({ status: 'active', reason: 'cooled_down' });
+      expect((await world.verify()).unverified).toBe(0);
+    },
+  );
 
   it('five failures over more than ten minutes do not suspend it [SOC-82]', async () => {
     const { world, clock, agent, state } = await openScene();

@@ -6,14 +6,19 @@ export {
   Project,
   type ProjectBy,
   type ProjectQuery,
+  type ProjectReader,
   type ProjectRow,
   type Projects,
+  type ProjectWaits,
   projectRows,
   type ResultRow,
   type RetryChange,
+  readTeamWaits,
   type TaskRow,
   type Team,
   type TeamOptions,
+  type TeamWait,
+  teamEndsFromOutside,
 } from './api/index.js';
 export * from './pure/index.js';
 export {

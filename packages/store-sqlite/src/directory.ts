@@ -1,11 +1,12 @@
 /** A host's directory in one SQLite file: one row for each world, and an index of those that want to be woken. */
 import { resolve } from 'node:path';
-import { RepriseError } from '@reprise/contracts';
+import { type KnownOptions, oneOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
 import type { Connection, Row } from './driver.js';
 import { type HeldFile, openHeld } from './held-file.js';
 import { NOTES_TABLE } from './notes.js';
-import type { Creation } from './place.js';
+import { requirePath } from './path-argument.js';
+import { CREATIONS, type Creation } from './place.js';
 import type { Layout } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 import { bytes, bytesSql, whole, wholeSql } from './values.js';
@@ -31,6 +32,8 @@ interface DirectoryOptions {
   readonly create?: Creation;
 }
 
+const DIRECTORY_OPTIONS: KnownOptions<DirectoryOptions> = { create: oneOf(...CREATIONS) };
+
 const COLUMNS = 'id, wake, open';
 
 /** An id is text of 1 to 256 bytes. */
@@ -48,6 +51,8 @@ const READ_COLUMNS = `${bytesSql('id', ID_BYTES_MAX)}, ${wholeSql('wake')}, ${wh
  * const host = await openHost({ directory: sqliteDirectory('host.db'), store, open })
  */
 export function sqliteDirectory(path: string, options: DirectoryOptions = {}): HostDirectory {
+  requirePath(path, 'a directory of worlds', 'sqliteDirectory');
+  requireKnownOptions(options, DIRECTORY_OPTIONS, 'sqliteDirectory');
   const file = resolve(path);
   const how = { layout: LAYOUT, failed: 'cannot open the directory', ...options };
   return { label: path, open: () => openHeld(file, how, (held) => new SqliteDirectory(held)) };

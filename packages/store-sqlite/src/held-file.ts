@@ -154,7 +154,8 @@ export class HeldFile {
   /** Whether its last owner closed it properly; true for a new file. */
   readonly cleanlyClosed: boolean;
   readonly #parts: HeldParts;
-  readonly #ownerText: string;
+  /** What names this opening in the file. */
+  readonly ownerText: string;
   readonly #note: (name: string) => string | undefined;
   /** The identities of file, log and index of the log at the opening. */
   #opened: readonly (readonly [path: string, id: string])[] = [];
@@ -168,12 +169,12 @@ export class HeldFile {
     this.#parts = parts;
     this.db = db;
     this.path = path;
-    this.#ownerText = ownerText(owner);
+    this.ownerText = ownerText(owner);
     this.#note = noteReader(db);
     this.cleanlyClosed = this.#note(NOTES.clean) !== 'no';
     try {
       transaction(db, () => {
-        setNote(db, NOTES.owner, this.#ownerText);
+        setNote(db, NOTES.owner, this.ownerText);
         setNote(db, NOTES.clean, 'no');
         setNote(db, NOTES.log, LOG_NEEDED);
       });
@@ -212,7 +213,7 @@ export class HeldFile {
     return transaction(
       this.db,
       () => {
-        if (this.#note(NOTES.owner) !== this.#ownerText) throw fenced(this.path);
+        if (this.#note(NOTES.owner) !== this.ownerText) throw fenced(this.path);
         return body();
       },
       riders,
@@ -263,7 +264,7 @@ export class HeldFile {
     forgetOwner(this.#parts.owner);
     if (this.#opened.length === 0 || !this.#isInPlace()) return;
     try {
-      if (this.#note(NOTES.owner) !== this.#ownerText) return;
+      if (this.#note(NOTES.owner) !== this.ownerText) return;
       this.#transaction(() => setNote(this.db, NOTES.owner, null));
     } catch {
       // A full disk, perhaps. The file names this process until that ends, or opens it again.
@@ -315,7 +316,7 @@ export class HeldFile {
   #requireUntouched(): void {
     const found = requireThere(this.path);
     if (stateOf(found) === this.#left) return;
-    if (this.#ownerInMainPart() !== this.#ownerText) throw moved(this.path, 'another writer changed it');
+    if (this.#ownerInMainPart() !== this.ownerText) throw moved(this.path, 'another writer changed it');
     this.#left = stateOf(found);
     this.#marked = false; // SQLite may have moved the log in a commit that failed
   }

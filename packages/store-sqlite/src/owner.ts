@@ -59,7 +59,7 @@ export function ownerText({ boot, namespace, pid, started, file, nonce }: Owner)
 /** The longest command line that a message shows. */
 const COMMAND_UNITS = 120;
 
-/** An owner in words: its process, and the command of that process where the system shows it. */
+/** An owner in words: its process, and where the system shows it the process's command, and whether it is stopped. */
 export function ownerWords({ pid }: Owner): string {
   if (pid === process.pid) return `this process, ${pid}`;
   const command = readable(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
@@ -68,7 +68,8 @@ export function ownerWords({ pid }: Owner): string {
     .filter((word) => word !== '')
     .map(shortWord)
     .join(' ');
-  return words === '' ? `process ${pid}` : `process ${pid} (${shortText(words, COMMAND_UNITS)})`;
+  const stopped = statOf(pid).state === 'T' ? ', which is stopped: `fg` in its terminal continues it' : '';
+  return words === '' ? `process ${pid}` : `process ${pid} (${shortText(words, COMMAND_UNITS)})${stopped}`;
 }
 
 /** A program's path by its name: the folders before it would fill the message. */
@@ -92,20 +93,35 @@ export function parseOwner(text: string): Owner | undefined {
  * @param file device and inode of the file to be opened
  */
 export function holdsStill(owner: Owner, file: string): boolean {
+  if (!isKnown(owner, file)) return false;
+  if (owner.pid === process.pid && owner.started === (startOf(process.pid) ?? '')) return openings.has(owner.nonce);
+  return owner.started !== '' && startOf(owner.pid) === owner.started;
+}
+
+/**
+ * Whether this process can tell if an owner still has a file open.
+ *
+ * @param file as for {@link holdsStill}
+ */
+export function isKnown(owner: Owner, file: string): boolean {
   if (owner.file !== file) return false; // the file is a copy of the owner's file
   const here = newOwner(file);
   forgetOwner(here);
-  if (owner.boot !== here.boot || owner.namespace !== here.namespace || owner.boot === '') return false;
-  if (owner.pid === here.pid && owner.started === here.started) return openings.has(owner.nonce);
-  return owner.started !== '' && startOf(owner.pid) === owner.started;
+  return owner.boot !== '' && owner.boot === here.boot && owner.namespace === here.namespace;
 }
 
 /** The start time of a process; undefined when it does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
+  const { state, started } = statOf(pid);
+  return state === 'Z' || state === 'X' ? undefined : started;
+}
+
+/** What the system shows of a process: the letter of its state, and its start time. */
+function statOf(pid: number): { readonly state?: string | undefined; readonly started?: string | undefined } {
   const stat = readable(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The name of the program, in parentheses, may contain anything.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' || state === 'X' ? undefined : fields[18];
+  return { state, started: fields[18] };
 }
 
 function readable(read: () => string): string {

@@ -10,7 +10,10 @@ import { storeError } from './sqlite-errors.js';
 const LINKS_MAX = 40;
 
 /** What a writer may create. */
-export type Creation = 'file' | 'folders';
+export type Creation = (typeof CREATIONS)[number];
+
+/** What the opening of a store may create: the file alone, or the folders above it as well. */
+export const CREATIONS = ['file', 'folders'] as const;
 
 /**
  * The path that names a file's lock, log and blobs: without a link in it, in the file's name or in that of a

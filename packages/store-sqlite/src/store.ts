@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RepriseError } from '@reprise/contracts';
+import { type KnownOptions, oneOf, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
 import { backupWorld } from './backup.js';
@@ -14,10 +14,12 @@ import { inspectFile } from './inspect.js';
 import { journalAppender, journalReader } from './journal.js';
 import { getNote, setNote } from './notes.js';
 import { Packer } from './packer.js';
-import { type Creation, canonicalPath, logBytes } from './place.js';
-import { MACHINE, type Ports } from './ports.js';
+import { requirePath } from './path-argument.js';
+import { CREATIONS, type Creation, canonicalPath, logBytes } from './place.js';
+import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
+import { StatusFile, statusOf } from './status-file.js';
 import { turnReads } from './turn-reads.js';
 
 /** Options of a SQLite store. */
@@ -27,6 +29,8 @@ export interface SqliteOptions {
   /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
 }
+
+const SQLITE_OPTIONS: KnownOptions<SqliteOptions> = { maxPageCount: wholeFrom(1), create: oneOf(...CREATIONS) };
 
 /** A store in a SQLite file. */
 export interface SqliteStore extends Store {
@@ -43,7 +47,8 @@ export interface SqliteStore extends Store {
  * A world in one SQLite file: its journal and its content up to 64 KiB a blob; larger blobs are files beside it.
  * The file is created when it is missing, its folder only with `create: 'folders'`. All of these belong to the world
  * and move together while no process has it open:
- * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent).
+ * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent). While an open
+ * world is in trouble, `x.db-status` tells that to other processes.
  *
  * @param path the path of the file, by custom with the ending `.db`
  * @throws RepriseError `invalid_argument` for an empty path
@@ -56,30 +61,27 @@ export function sqlite(path: string, options: SqliteOptions = {}): SqliteStore {
 
 /** {@link sqlite} on a given machine. */
 export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}): SqliteStore {
-  if (typeof path !== 'string' || path === '') throw noPath(path);
+  requirePath(path, 'a SQLite store', 'sqlite');
+  requireKnownOptions(options, SQLITE_OPTIONS, 'sqlite');
   const file = resolve(path); // the process may change its directory between now and open
   return {
     label: path,
     open: () => openForWriting(file, options, ports),
     openReadonly: () => openForReading(file),
-    backup: (to) => backupWorld(file, resolve(to)),
+    backup: async (to) => backupWorld(file, copyPath(to)),
   };
 }
 
-/** An empty path would be the current folder: an environment variable that was not set. */
-function noPath(path: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'a SQLite store needs the path of its file', {
-    expected: 'text such as world.db',
-    actual: path === '' ? 'an empty text' : path,
-    hint: 'Is the environment variable set in this process?',
-  });
+function copyPath(to: unknown): string {
+  requirePath(to, 'a copy of a world', 'store.backup');
+  return resolve(to);
 }
 
 function openForWriting(path: string, options: SqliteOptions, ports: Ports): Promise<OpenStore> {
   return openHeld(path, { ...options, layout: WORLD, failed: OPENING_FAILED, ports }, async (held) => {
     const files = new BlobFiles(held.path, ports.fs);
     await files.removeUnfinished();
-    return guarded(OPENING_FAILED, held.path, () => closable(writer(held, files), held.path));
+    return guarded(OPENING_FAILED, held.path, () => closable(writer(held, files, ports.fs), held.path));
   });
 }
 
@@ -91,11 +93,12 @@ const READER_CACHE_KIB = 8 * 1024;
 /** The note of {@link OpenStore.mark}. */
 const MARK = 'mark';
 
-function writer(held: HeldFile, files: BlobFiles): OpenStore {
+function writer(held: HeldFile, files: BlobFiles, fs: StoreFs): OpenStore {
   const { db, path, cleanlyClosed } = held;
   const packs = new BlobPacks(db, path);
   const packer = new Packer(held, packs);
   const { content, staged } = stagingContent(held, files, packs, packer);
+  const status = new StatusFile(path, held.ownerText, fs);
   return {
     journal: { ...journalReader(db, path), append: journalAppender(held, packer, staged) },
     content,
@@ -103,9 +106,11 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
     cleanlyClosed,
     ended: cleanlyClosed ? 'clean' : 'died', // the lock of the file ends only with its holder
     markAtOpen: getNote(db, MARK) ?? null,
-    backup: (to) => backupWorld(path, resolve(to)),
+    backup: async (to) => backupWorld(path, copyPath(to)),
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),
+    post: (text) => status.post(text),
     close: async () => {
+      await status.clear();
       await files.settled();
       packer.finish();
       guarded('cannot close cleanly', path, () => held.close());
@@ -133,6 +138,7 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
       content: contentReader({ db, files: new BlobFiles(path), packs: new BlobPacks(db, path), path }),
       hash: nodeSha256,
       readTurnByTurn,
+      status: async () => guarded('cannot read the status', path, () => statusOf(connection, path)),
       close: async () => db.close(),
     };
     return closableReadonly(store, path);

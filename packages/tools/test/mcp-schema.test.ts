@@ -1,6 +1,7 @@
 import type { ToolEntry } from '@reprise/agent';
 import { Ref } from '@reprise/contracts';
 import { expect, it } from 'vitest';
+import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { mcp } from '../src/mcp/index.js';
 import { linearValidator } from '../src/mcp/validator.js';
 
@@ -33,10 +34,11 @@ function toolBy(schema: ToolEntry['schema']) {
 
 it('arguments are checked against a hostile pattern at once, where a backtracking engine would never end [TOOL-32]', async () => {
   const args = { a: `${'a'.repeat(36)}!` };
-  const startedMs = performance.now();
-  expect(await toolBy(HOSTILE)?.args['~standard'].validate(args)).toMatchObject({ issues: [{ path: ['a'] }] });
-  expect(await toolBy(HOSTILE)?.args['~standard'].validate({ a: 'aaa' })).toEqual({ value: { a: 'aaa' } });
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  const cost = await cpuMsOf(async () => {
+    expect(await toolBy(HOSTILE)?.args['~standard'].validate(args)).toMatchObject({ issues: [{ path: ['a'] }] });
+    expect(await toolBy(HOSTILE)?.args['~standard'].validate({ a: 'aaa' })).toEqual({ value: { a: 'aaa' } });
+  });
+  expect(cost).toBeLessThan(5_000);
 });
 
 it('the MCP package uses the same checker for its own checks [TOOL-32]', () => {

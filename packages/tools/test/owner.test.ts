@@ -45,7 +45,7 @@ async function host(): Promise<{ readonly process: ChildProcess; readonly pids: 
   const child = spawn(process.execPath, [HOST, folder], { stdio: ['ignore', 'ignore', 'inherit'] });
   started.add(child.pid ?? 0);
   const noted = () => readdirSync(folder).filter((name) => name.endsWith('.pid')).length;
-  await expect.poll(noted, { timeout: 40_000 }).toBe(EXPECTED.length);
+  await expect.poll(noted).toBe(EXPECTED.length);
   const pidOf = (name: string) => Number(readFileSync(path.join(folder, `${name}.pid`), 'utf8'));
   await expect.poll(() => EXPECTED.every((name) => pidOf(name) > 0)).toBe(true);
   const pids = new Map(EXPECTED.map((name) => [name, pidOf(name)]));
@@ -62,7 +62,7 @@ describe('programs of a host', () => {
     expect(survivors(pids)).toEqual(EXPECTED);
     owner.kill('SIGKILL');
     const inGroups = EXPECTED.filter((name) => !/-(?:left|bare)$/.test(name));
-    await expect.poll(() => survivors(pids, inGroups), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => survivors(pids, inGroups)).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')(
@@ -70,7 +70,7 @@ describe('programs of a host', () => {
     async () => {
       const { process: owner, pids } = await host();
       owner.kill('SIGKILL');
-      await expect.poll(() => survivors(pids), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => survivors(pids)).toEqual([]);
     },
   );
 

@@ -1,5 +1,6 @@
 /** Which names count as names of secret files, and which must stay readable. */
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { isSecretPath } from '../src/workspace/secret-names.js';
 import { sandbox } from './sandbox.js';
 
@@ -63,11 +64,12 @@ describe('the names of secret files', () => {
     expect(isSecretPath(['.ssh'], 'folder')).toBe(true);
   });
 
-  it('names are checked in linear time', () => {
-    const started = performance.now();
-    for (const piece of ['a', '-', 'secret-', 'service', '.env', '.example', 'firebase-adminsdk', '~', '.bak'])
-      isSecretPath([piece.repeat(Math.ceil(255 / piece.length))]);
-    expect(performance.now() - started).toBeLessThan(500);
+  it('names are checked in linear time', async () => {
+    const cost = await cpuMsOf(() => {
+      for (const piece of ['a', '-', 'secret-', 'service', '.env', '.example', 'firebase-adminsdk', '~', '.bak'])
+        isSecretPath([piece.repeat(Math.ceil(255 / piece.length))]);
+    });
+    expect(cost).toBeLessThan(2_000);
   });
 
   it('data in a folder of secrets is refused, and source code in it is shown [TOOL-26]', async () => {

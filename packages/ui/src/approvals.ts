@@ -1,4 +1,5 @@
 /** The approvals of one answer: which call each belongs to, and how it ended. */
+import { requireFields } from '@reprise/contracts';
 import type { ApprovalData, UiChunk } from './chunk.js';
 
 /** A decision in the form that the AI SDK's `addToolApprovalResponse` takes. */
@@ -25,6 +26,7 @@ export function approvalResponse(part: {
   readonly id?: string;
   readonly data?: unknown;
 }): ApprovalResponse | undefined {
+  requireFields(part, 'approvalResponse(part)', 'a tool part of a message');
   if (part.type !== 'data-approval' || part.id === undefined) return undefined;
   const { state } = part.data as ApprovalData;
   if (state === 'approved') return { id: part.id, approved: true };

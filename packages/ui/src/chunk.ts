@@ -1,7 +1,9 @@
 /**
  * The chunks of a UI message stream for the AI SDK's `useChat`. The types are structural: that library is not required.
  */
+
 import type { Actor } from '@reprise/contracts';
+import { requireFields } from '@reprise/contracts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -16,11 +18,23 @@ export interface RunMetadata {
   readonly reprise: {
     readonly session: string;
     readonly run: string;
+    /** Who decided the approvals of the answer, by the ids of the approvals; absent before the first decision. */
+    readonly decisions?: Readonly<Record<string, DecisionData>>;
     /** How the run ended; absent while it runs. */
     readonly stop?: string;
     /** What the run used; absent while it runs. */
     readonly usage?: { readonly steps: number; readonly tokens_in: number; readonly tokens_out: number };
   };
+}
+
+/** A decision about an approval: of a person, a rule, a program or a node. */
+export interface DecisionData {
+  /** `approved` or `denied`. */
+  readonly state: string;
+  /** Who decided, in words to show. */
+  readonly by: string;
+  /** The reason of a denial or the comment of an approval, where there is one. */
+  readonly reason?: string;
 }
 
 /** A question that waits for an answer: `world.answer(id, …)`. */
@@ -104,6 +118,7 @@ export type UiChunk =
  * @example message.parts.filter((part) => !isSuperseded(part))
  */
 export function isSuperseded(part: object): boolean {
+  requireFields(part, 'isSuperseded(part)', 'a part of a message');
   const { providerMetadata } = part as { readonly providerMetadata?: unknown };
   const { reprise } = (providerMetadata ?? {}) as { readonly reprise?: { readonly superseded?: unknown } };
   return reprise?.superseded === true;

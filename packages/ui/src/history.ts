@@ -1,5 +1,7 @@
 /** The messages of a session so far, for a page that is reloaded. */
+
 import type { AgentEvent, AgentEventOf, Cursor, Session } from '@reprise/agent';
+import { requireFields, requireMethods } from '@reprise/contracts';
 import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 import { isBehind, UI_INLINE_BYTES_MAX } from './stream.js';
@@ -50,6 +52,8 @@ export async function uiMessages(
   session: Pick<Session, 'events'>,
   options: ChunkOptions = {},
 ): Promise<readonly UiMessage[]> {
+  requireMethods(session, ['events'], 'uiMessages(session)', 'a session, from world.session');
+  requireFields(options, 'uiMessages(options)', 'an object');
   const exchanges = new Exchanges(options);
   for await (const event of session.events({ ...SHOWN, follow: false })) exchanges.take(event);
   return exchanges.messages.map(({ message }) => message);
@@ -67,6 +71,8 @@ export async function* followUiMessages(
   session: Pick<Session, 'events'>,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowedMessage> {
+  requireMethods(session, ['events'], 'followUiMessages(session)', 'a session, from world.session');
+  requireFields(options, 'followUiMessages(options)', 'an object');
   for await (const news of followed(session, options)) if (!('caughtUp' in news)) yield news;
 }
 

@@ -3,6 +3,7 @@ export { type ApprovalResponse, approvalResponse } from './approvals.js';
 export {
   type ApprovalData,
   type ChildData,
+  type DecisionData,
   isSuperseded,
   type Json,
   type PartMark,

@@ -1,6 +1,6 @@
 /** Reads the requests of a chat page. */
 import type { Part, Run, SendOptions, Session } from '@reprise/agent';
-import { RepriseError, startOfText } from '@reprise/contracts';
+import { isFields, isFilled, RepriseError, requireArgument, requireMethods, startOfText } from '@reprise/contracts';
 
 /** A person's input on a chat page. */
 export interface ChatInput {
@@ -52,9 +52,18 @@ export function readChatInput(body: unknown): ChatInput {
  */
 export async function answerChatInput<R>(
   session: Pick<Session<R>, 'send' | 'retry' | 'run' | 'state'>,
-  { id, input, act }: ChatInput,
+  chat: ChatInput,
   options: Pick<SendOptions, 'as' | 'actor'> = {},
 ): Promise<Run<R>> {
+  requireMethods(
+    session,
+    ['send', 'retry', 'run', 'state'],
+    'answerChatInput(session)',
+    'a session, from world.session',
+  );
+  const fits = isFields(chat) && isFilled(chat.id) && Array.isArray(chat.input);
+  requireArgument(fits, 'answerChatInput(chat)', 'what readChatInput returned', chat);
+  const { id, input, act } = chat;
   if (act === 'send') return session.send([...input], { ...options, id });
   if (act === 'edit') return session.send([...input], { ...options, id: `${id}~${await digestOf(input)}` });
   const { run, asked, last } = (await session.state()) ?? {};

@@ -1,7 +1,7 @@
 /** A run, or a whole conversation, as a chat endpoint's response: server-sent events. */
 import type { Cursor, Session } from '@reprise/agent';
 import { cursor as cursorSchema } from '@reprise/agent';
-import { headerRecord } from '@reprise/contracts';
+import { fieldsOf, headerRecord, isFunction, requireArgument, requireFields, requireMethods } from '@reprise/contracts';
 import { type CaughtUp, type FollowedMessage, type FollowOptions, followed } from './history.js';
 import { type PlacedChunk, placedChunks, type UiStreamOptions, type WatchedRun } from './stream.js';
 
@@ -41,6 +41,8 @@ const KEEP_ALIVE_MS = 15_000;
  * @example return uiMessageResponse(await session.send(input, { id }))
  */
 export function uiMessageResponse(run: WatchedRun, options: UiResponseOptions = {}): Response {
+  requireMethods(run, ['events', 'stream'], 'uiMessageResponse(run)', 'a run, from session.send');
+  requireFields(options, 'uiMessageResponse(options)', 'an object');
   const { headers = {}, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
   const open = (signal: AbortSignal) => placedChunks(run, { ...rest, signal });
   return new Response(eventStream(open, { text: chunkText, last: 'data: [DONE]\n\n' }, { ...options, keepAliveMs }), {
@@ -57,6 +59,8 @@ export function uiMessageResponse(run: WatchedRun, options: UiResponseOptions = 
  * @example return uiFollowResponse(session, { after: afterOf(request) })
  */
 export function uiFollowResponse(session: Pick<Session, 'events'>, options: UiFollowOptions = {}): Response {
+  requireMethods(session, ['events'], 'uiFollowResponse(session)', 'a session, from world.session');
+  requireFields(options, 'uiFollowResponse(options)', 'an object');
   const { headers = {}, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
   const open = (signal: AbortSignal) => followed(session, { ...rest, signal });
   return new Response(eventStream(open, { text: newsText, last: '' }, { ...options, keepAliveMs }), {
@@ -66,6 +70,8 @@ export function uiFollowResponse(session: Pick<Session, 'events'>, options: UiFo
 
 /** The cursor that a reconnecting client sends; undefined when it sends no cursor, or an invalid one. */
 export function afterOf(request: { readonly headers: { get(name: string): string | null } }): Cursor | undefined {
+  const fits = isFunction(fieldsOf(fieldsOf(request).headers).get);
+  requireArgument(fits, 'afterOf(request)', 'a Request, with headers', request);
   const parsed = cursorSchema.safeParse(request.headers.get('last-event-id'));
   return parsed.success ? parsed.data : undefined;
 }

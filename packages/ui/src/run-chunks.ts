@@ -15,7 +15,7 @@
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
 import { actorWords, failureMeaning, limitWords, present } from '@reprise/contracts';
 import { Approvals } from './approvals.js';
-import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
+import type { ChildData, DecisionData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
 import { maskedOutput, maskedText, type ToolFailure, toolFailure } from './failed-text.js';
 import { SpokenAnswer } from './spoken-answer.js';
 
@@ -55,6 +55,8 @@ export class RunChunks {
   /** Pending questions to the person, by id. */
   readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
   readonly #approvals = new Approvals();
+  /** Who decided which approval. */
+  #decisions: Readonly<Record<string, DecisionData>> | undefined;
   /** The texts of inputs during the run, by their ids. */
   readonly #steers = new Map<string, string>();
 
@@ -111,9 +113,9 @@ export class RunChunks {
     this.#isCancelling = false;
   }
 
-  #begin({ session_id: session }: AgentEvent, id: string): UiChunk {
+  #begin(event: AgentEvent, id: string): UiChunk {
     this.#message = id;
-    return { type: 'start', messageId: id, messageMetadata: { reprise: { session, run: this.#run } } };
+    return { type: 'start', messageId: id, messageMetadata: this.#metadata(event) };
   }
 
   *#moved(event: AgentEventOf<'lifecycle'>): Generator<UiChunk> {
@@ -249,14 +251,29 @@ export class RunChunks {
     yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: 'open' } });
   }
 
-  *#settled({ id: first, how, also = [], actor, reason }: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
+  *#settled(event: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
+    const { id: first, how, also = [], actor, reason } = event;
     const by = actor === undefined ? {} : { actor, by: actorWords(actor) };
     for (const id of [first, ...also]) {
       const asked = this.#questions.get(id);
       if (asked !== undefined)
         yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: how, ...by } });
-      yield* this.#approvals.end(id, how, { ...by, ...present({ reason }) });
+      for (const chunk of this.#approvals.end(id, how, { ...by, ...present({ reason }) })) {
+        yield chunk;
+        if (actor !== undefined)
+          yield this.#decided(event, id, { state: how, by: actorWords(actor), ...present({ reason }) });
+      }
     }
+  }
+
+  /** Who decided has no place in the call's part, and a transient chunk is gone when the page is loaded again. */
+  #decided(event: AgentEvent, approval: string, decision: DecisionData): UiChunk {
+    this.#decisions = { ...this.#decisions, [approval]: decision };
+    return { type: 'message-metadata', messageMetadata: this.#metadata(event) };
+  }
+
+  #metadata({ session_id: session }: AgentEvent): RunMetadata {
+    return { reprise: { session, run: this.#run, ...present({ decisions: this.#decisions }) } };
   }
 
   /** An input during the run. Its part may have to wait (U4), so a page is told of it at once. */
@@ -270,15 +287,12 @@ export class RunChunks {
   }
 
   /** U2 */
-  *#end(
-    { usage }: Pick<AgentEventOf<'lifecycle'>, 'usage'>,
-    stop: StopReason,
-    { session_id: session }: AgentEvent,
-  ): Generator<UiChunk> {
+  *#end({ usage }: Pick<AgentEventOf<'lifecycle'>, 'usage'>, stop: StopReason, event: AgentEvent): Generator<UiChunk> {
     yield* this.#endStep();
     this.ended = true;
     const used = usage === undefined ? {} : { usage: pickUsage(usage) };
-    const messageMetadata: RunMetadata = { reprise: { session, run: this.#run, stop: stop.kind, ...used } };
+    const { reprise } = this.#metadata(event);
+    const messageMetadata: RunMetadata = { reprise: { ...reprise, stop: stop.kind, ...used } };
     if (stop.kind === 'Completed') {
       yield { type: 'finish', finishReason: stop.warning === 'truncated' ? 'length' : 'stop', messageMetadata };
       return;

@@ -1,5 +1,7 @@
 /** A run as a UI message stream. */
+
 import type { AgentEvent, Cursor, Delta, Run } from '@reprise/agent';
+import { requireFields, requireMethods } from '@reprise/contracts';
 import type { UiChunk } from './chunk.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 
@@ -39,6 +41,8 @@ export interface PlacedChunk {
  * @example const reader = toUIMessageStream(await session.send('Hi', { id })).getReader()
  */
 export function toUIMessageStream(run: WatchedRun, options: UiStreamOptions = {}): ReadableStream<UiChunk> {
+  requireMethods(run, ['events', 'stream'], 'toUIMessageStream(run)', 'a run, from session.send');
+  requireFields(options, 'toUIMessageStream(options)', 'an object');
   const left = new AbortController();
   const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
   const chunks = placedChunks(run, { ...options, signal });

@@ -23,6 +23,7 @@ import {
 import { MessageFold } from '../src/message.js';
 import { SpokenAnswer, type SpokenKind } from '../src/spoken-answer.js';
 import { all, json, read } from './support/page.js';
+import { messageOf, streamOf } from './support/sdk-page.js';
 
 const pay = defineTool({
   name: 'pay',
@@ -400,10 +401,32 @@ describe('the messages of a session so far', () => {
       { approved: false },
       { approved: false, reason: 'cancelled' },
     ]);
+    const page = await messageOf(streamOf(live));
+    await validateUIMessages({ messages: [page as UIMessage] }); // also while the page has not been loaded again
+    expect(json(page)).toEqual(json(messages[1]));
+    const silent = await messageOf(streamOf(live), { handsOn: false });
+    await expect(validateUIMessages({ messages: [silent as UIMessage] })).rejects.toThrow();
     const thought = (parts: readonly object[]) => parts.filter((part) => 'type' in part && part.type === 'reasoning');
     const before = (await read(live))?.parts ?? [];
     expect(thought(before.filter((part) => !isSuperseded(part)))).toMatchObject([{ text: 'It is much.' }]);
     expect(thought(messages[1]?.parts ?? [])).toMatchObject([{ text: 'It is much.' }]);
+    await world.close();
+  });
+
+  it('the message of a page that stays, and of one that is loaded again, says who decided an approval and why', async () => {
+    const { world, session } = await opened(call('pay', { cents: 500 }), { text: 'Not paid.' });
+    const run = await session.send('Pay.', { id: 'm-1' });
+    const live: UiChunk[] = [];
+    for await (const chunk of toUIMessageStream(run) as unknown as AsyncIterable<UiChunk>) {
+      live.push(chunk);
+      if (chunk.type === 'tool-approval-request')
+        await world.decide(chunk.approvalId, { deny: 'too much' }, { as: 'human:ann' });
+    }
+    const [, stored] = await uiMessages(session);
+    const [asked] = live.flatMap((chunk) => (chunk.type === 'tool-approval-request' ? [chunk.approvalId] : []));
+    const decisions = { [asked ?? '']: { state: 'denied', by: 'ann', reason: 'too much' } };
+    expect(stored?.metadata?.reprise.decisions).toEqual(decisions);
+    expect(json((await messageOf(streamOf(live)))?.metadata)).toEqual(json(stored?.metadata));
     await world.close();
   });
 

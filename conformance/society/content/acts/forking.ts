@@ -1,6 +1,7 @@
 /** A world is forked: the fork reads what its base read, and what changes in one of both changes nothing in the other. */
 import { memory } from 'reprise';
 import { VirtualClock } from 'reprise/testing';
+import type { Node } from '../../oracle.js';
 import type { Item } from '../expected.js';
 import { type Life, short } from '../life.js';
 import { openScene } from '../scene.js';
@@ -34,23 +35,28 @@ interface Apart {
   readonly before: ReadonlySet<string>;
 }
 
-/** An agent that wrote in the fork brings it back. */
+/** An agent that wrote in the fork brings that back, and nothing else; one that did not brings nothing back. */
 async function merges(life: Life, fork: Life, { store, before }: Apart): Promise<void> {
-  for (const { node } of life.agents.filter(({ node }) => canComeBack(life, node))) {
-    const items = [...fork.expected.items].filter(([id, item]) => !before.has(id) && isBrought(fork, node.id, item));
-    const brought = items
-      .map(([, item]) => broughtAs(item))
-      .sort(byGroup(Object.keys(fork.expected.node(node.id).members)));
-    if (brought.length === 0) continue;
-    const parent = life.expected.parent(node);
-    const conflicts = conflictsOf(life, parent, brought);
-    const { returns } = await life.member(parent.id).entity.mergeFork(store, { agents: [node.id] });
-    life.is(`returns of ${short(node)} from a fork`, returns.length, 1);
-    const [came] = returns as readonly (Came | undefined)[];
-    if (came === undefined) return;
-    life.did('merge a fork');
-    return arrived(life, node, brought, { came, conflicts });
-  }
+  const ones = life.agents.filter(({ node }) => canComeBack(life, node));
+  if (ones.length === 0) return;
+  const written = ones.filter(({ node }) => broughtBy(fork, node, before).length > 0);
+  const { node } = life.d.of(written.length > 0 ? written : ones);
+  const brought = broughtBy(fork, node, before);
+  const parent = life.expected.parent(node);
+  const conflicts = conflictsOf(life, parent, brought);
+  const { returns } = await life.member(parent.id).entity.mergeFork(store, { agents: [node.id] });
+  const items = returns.map((one) => one.items).join();
+  life.is(`items that ${short(node)} brings back from a fork`, items, brought.length === 0 ? '' : `${brought.length}`);
+  const [came] = returns as readonly (Came | undefined)[];
+  if (came === undefined) return;
+  life.did('merge a fork');
+  arrived(life, node, brought, { came, conflicts });
+}
+
+function broughtBy(fork: Life, node: Node, before: ReadonlySet<string>): readonly Brought[] {
+  const items = [...fork.expected.items].filter(([id, item]) => !before.has(id) && isBrought(fork, node.id, item));
+  const groups = Object.keys(fork.expected.node(node.id).members);
+  return items.map(([, item]) => broughtAs(item)).sort(byGroup(groups));
 }
 
 /** What an agent wrote to a group of its own, and is in use or in doubt. */

@@ -1,5 +1,6 @@
 /** Items are written, shared, validated, archived and erased. */
 import type { Ref } from 'reprise/kernel';
+import type { Node } from '../../oracle.js';
 import type { Item } from '../expected.js';
 import { GROUPS, type Life, type Member, short } from '../life.js';
 
@@ -20,7 +21,7 @@ export async function writesTo(life: Life, { node, entity }: Member, group: stri
   const { d, expected, scene } = life;
   const canary = life.canary();
   const isDoubted = d.once(6);
-  const subject = d.once(4) ? d.of(SUBJECTS) : undefined;
+  const subject = d.once(3) ? d.of(SUBJECTS) : undefined;
   const before = scene.world.kernel.head.seq;
   const args = {
     ...{ type: 'note', content: canary, visibility: 'group', group },
@@ -65,11 +66,11 @@ export function stateOf(isDoubted: boolean): Pick<Item, 'state'> {
 }
 
 /** The entities whose clients are told that their inboxes have changed, in the frames after a number. */
-async function toldSince({ scene: { world } }: Life, before: number): Promise<ReadonlySet<string>> {
-  const { kernel, served } = world;
+async function toldSince({ scene: { world, inbox } }: Life, before: number): Promise<ReadonlySet<string>> {
+  const { kernel } = world;
   const told = new Set<string>();
   for await (const frame of kernel.frames(before + 1)) {
-    for (const uri of (await served[0]?.resources?.[0]?.changed?.(frame)) ?? []) told.add(uri.slice(INBOX.length));
+    for (const uri of (await inbox?.changed?.(frame)) ?? []) told.add(uri.slice(INBOX.length));
     if (frame.seq >= kernel.head.seq) break;
   }
   return told;
@@ -99,7 +100,7 @@ export async function shares(life: Life): Promise<void> {
   expected.wrote([node.id], group, item_id, life.now);
 }
 
-/** A person validates an item that another entity has in doubt: from then on it is found. */
+/** An entity validates an item that another one has in doubt, and not one that it works for: from then on it is found. */
 export async function validates(life: Life): Promise<void> {
   const { d, expected } = life;
   const doubted = [...expected.items].filter(
@@ -107,17 +108,22 @@ export async function validates(life: Life): Promise<void> {
   );
   if (doubted.length === 0) return;
   const [id, item] = d.of(doubted);
-  const { node, entity } = d.of(life.people);
+  const { node, entity } = d.once(2) ? d.of(life.acting) : d.of(life.people);
+  const author = expected.node(item.author);
   const isOfSwarm = [...expected.swarms.values()].some(
     ({ creator, workers }) => creator === node.id && workers.includes(item.author),
   );
-  const isAllowed = item.author !== node.id && !isOfSwarm && expected.writes(node, item.store, life.now);
+  const isAllowed = !expected.isAtOrAbove(author, node) && !isOfSwarm && mayMove(life, node, item);
   const { is_error } = await entity.answerTo('memory_validate', { item_id: id });
   life.did('validate', !isAllowed);
   life.is(`${short(node)} validates ${id}`, !is_error, isAllowed);
   if (is_error) return;
   item.state = 'live';
   life.say(`${short(node)} validates ${id}`);
+}
+
+function mayMove({ expected, now }: Life, node: Node, { store }: Item): boolean {
+  return expected.reads(node, store, now) && expected.writes(node, store, now);
 }
 
 /** An item leaves the use of its store, or its words are erased: no request has them any more. */

@@ -14,6 +14,19 @@ export async function polls(life: Life, { node, entity }: Member): Promise<void>
   if (!node.failed) life.expected.takesBoards(node, life.now);
   life.did('poll');
   life.is(`the inbox of ${short(node)}`, seen.join(), life.expected.of(node.id).inbox.join());
+  if (!life.isOver && life.expected.operates(node) && life.d.once(3)) await looksAtItself(life, { node, entity });
+}
+
+/** The events that a hot context shows are the last ones of the inbox. Its maker, who reads the rest, sees none. */
+async function looksAtItself(life: Life, { node, entity }: Member): Promise<void> {
+  const { agent } = await entity.use('memory_read_hot', {});
+  const news = newsIn(agent.event_queue);
+  const { inbox } = life.expected.of(node.id);
+  life.is(`the events of ${short(node)}`, news.join(), inbox.slice(inbox.length - news.length).join());
+  const maker = life.expected.tree[node.parent];
+  if (maker === undefined || node.kind === 'swarm-worker' || !life.expected.operates(maker)) return; // a swarm makes those
+  const { agent: seen } = await life.member(maker.id).entity.use('memory_read_hot', { entity_id: node.id });
+  life.is(`the events of ${short(node)} for its maker`, seen.event_queue.length, 0);
 }
 
 async function polled(entity: Entity): Promise<readonly string[]> {
@@ -27,8 +40,7 @@ async function polled(entity: Entity): Promise<readonly string[]> {
 }
 
 async function resource(life: Life, node: Node): Promise<readonly string[]> {
-  const { world } = life.scene;
-  const inbox = world.served[0]?.resources?.[0];
+  const { world, inbox } = life.scene;
   const read = (by: Node) => inbox?.read(world.kernel.as(principalOf(by)), `${INBOX}${node.id}`);
   const { node: other } = life.d.of(life.members.filter((one) => one.node.id !== node.id));
   life.is(`${short(other)} reads the inbox of ${short(node)}`, await read(other), undefined);
@@ -55,7 +67,8 @@ function newsIn(events: readonly Told[]): readonly string[] {
 export async function readsStore(life: Life): Promise<void> {
   const { d, expected } = life;
   const member = d.of(life.acting);
-  const group = d.of([...GROUPS, ...expected.groups.keys()]);
+  const own = Object.keys(member.node.members);
+  const group = own.length > 0 && d.once(2) ? d.of(own) : d.of([...GROUPS, ...expected.groups.keys()]);
   await listed(life, member, group, `group:${group}`);
   await searched(life, member, d.once(2) ? undefined : d.some([...expected.groups.keys()]));
 }
@@ -97,6 +110,19 @@ async function searched(life: Life, { node, entity }: Member, groups: readonly s
 /** The stores that an entity searches where it names none. */
 export function storesOf({ id, members }: Node): readonly string[] {
   return [`private:${id}`, ...Object.keys(members).map((group) => `group:${group}`)];
+}
+
+/** An entity asks what an agent may do: the agent itself and those above it are told, no other learns that it exists. */
+export async function asksOfAgent(life: Life): Promise<void> {
+  const { d, expected } = life;
+  const ones = life.agents.filter(({ node }) => !node.failed);
+  if (ones.length === 0) return;
+  const [{ node, entity }, { node: agent }] = [d.of(life.acting), d.of(ones)];
+  const isAbove = expected.isAtOrAbove(agent, node) ? agent === node : expected.isAtOrAbove(node, agent);
+  const { text, refused } = await worded(entity, 'agent_capabilities', { agent_id: agent.id });
+  life.did('ask of an agent', !isAbove);
+  life.is(`${short(node)} asks what ${short(agent)} may`, refused, isAbove ? undefined : 'agent_unknown');
+  if (!isAbove) life.is(`what ${short(node)} is told of ${short(agent)}`, text.includes('declared'), false);
 }
 
 /** An agent that is suspended, or whose parent is, asks for something: it is refused. */

@@ -27,18 +27,23 @@ export interface Came {
 /** The sessions since the base; undefined for a base that the world does not know. */
 const SESSIONS = [1, 1, 2, 3, 7, undefined] as const;
 
+/** Those of an agent of high trust: few enough, more often than not, for a merge without a review. */
+const NEAR = [1, 1, 1, 2, 2, 3] as const;
+
 /** An agent comes back with some items. */
 export async function comesBack(life: Life): Promise<void> {
   const { d, expected } = life;
   const ones = life.agents.filter(({ node }) => canComeBack(life, node));
   if (ones.length === 0) return;
   const trusted = ones.filter(({ node }) => node.tier === 3);
-  const { node } = trusted.length > 0 && d.once(2) ? d.of(trusted) : d.of(ones);
-  const sessions = d.of(SESSIONS);
+  const { node } = trusted.length > 0 && !d.once(4) ? d.of(trusted) : d.of(ones);
+  const sessions = d.of(node.tier === 3 ? NEAR : SESSIONS);
+  const own = GROUPS.filter((group) => node.members[group] !== undefined);
+  const groups = node.tier === 3 && own.length > 0 && !d.once(4) ? own : GROUPS;
   const items = Array.from(
     { length: 1 + d.below(3) },
     (): Brought => ({
-      ...{ canary: life.canary(), group: d.of(GROUPS), isDoubted: d.once(8) },
+      ...{ canary: life.canary(), group: d.of(groups), isDoubted: d.once(8) },
       subject: d.once(2) ? d.of(SUBJECTS) : undefined,
     }),
   );
@@ -91,8 +96,9 @@ async function returned(
 /** What the targets say else about the same subjects; the first item of each that the parent may read. */
 export function conflictsOf(life: Life, parent: Node, brought: readonly Brought[]): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
-  for (const [n, { group, subject }] of brought.entries()) {
-    const [first] = subject === undefined ? [] : life.expected.about(`group:${group}`, subject);
+  for (const [n, { group, subject, canary }] of brought.entries()) {
+    const known = subject === undefined ? [] : life.expected.about(`group:${group}`, subject);
+    const first = known.find((id) => life.expected.items.get(id)?.canary !== canary); // a copy of the same says nothing else
     if (first !== undefined && life.expected.reads(parent, `group:${group}`, life.now)) found.set(n + 1, first);
   }
   return found;

@@ -1,6 +1,5 @@
 /** What entities may do changes: they are narrowed, judged, suspended, ended, fail, and join and leave groups. */
 
-import { failEntity } from '../../failing.js';
 import type { Caps, Node } from '../../oracle.js';
 import { CLUB, GROUPS, JUDGED, type Life, type Member, readingOf, short, worded } from '../life.js';
 import { joins } from '../opening.js';
@@ -10,7 +9,8 @@ import { stateOf, stored } from './items.js';
 export async function narrows(life: Life): Promise<void> {
   const { d, expected } = life;
   if (life.agents.length === 0) return;
-  const { node } = d.of(life.agents);
+  const failed = life.agents.filter(({ node }) => node.failed);
+  const { node } = failed.length > 0 && d.once(2) ? d.of(failed) : d.of(life.agents);
   if (node.kind === 'swarm-worker') return;
   const caps = d.once(4) && !node.failed ? null : readingFor(life, { node });
   const grant = d.once(5) ? readingFor(life, { node }) : undefined;
@@ -28,9 +28,7 @@ export async function narrows(life: Life): Promise<void> {
       { capabilities: { memory_read: caps as never }, ...(grant === undefined ? {} : { grant: granted }) },
     ];
   else {
-    const { memory_read: _, ...others } = node.declared;
-    if (grant !== undefined) node.granted = { ...(node.granted ?? node.declared), ...granted };
-    node.declared = caps === null ? others : { ...others, memory_read: caps };
+    Object.assign(node, changedBy(node, { memory_read: caps }, grant === undefined ? undefined : granted));
     node.cuts = [];
   }
   const isSure = before.some((group) => !readable(life, { node }).includes(group));
@@ -41,6 +39,17 @@ export async function narrows(life: Life): Promise<void> {
   );
 }
 
+/** What a change makes of an agent: `null` takes a dimension back to what the parent has. */
+export function changedBy(
+  { declared, granted }: Node,
+  { memory_read }: { readonly memory_read: Caps['memory_read'] | null },
+  grant: Caps | undefined,
+): Pick<Node, 'declared' | 'granted'> {
+  const { memory_read: _, ...others } = declared;
+  const own = memory_read === null || memory_read === undefined ? others : { ...others, memory_read };
+  return { declared: own, ...(grant === undefined ? {} : { granted: { ...(granted ?? declared), ...grant } }) };
+}
+
 /** Only its parent lets a claude-code agent into the parent's private store. */
 function readingFor({ d }: Life, { node }: Pick<Member, 'node'>): NonNullable<Caps['memory_read']> {
   const { memory_read } = readingOf(d);
@@ -48,7 +57,8 @@ function readingFor({ d }: Life, { node }: Pick<Member, 'node'>): NonNullable<Ca
   return { ...memory_read, visibility: memory_read.visibility.filter((one) => one !== 'private') };
 }
 
-function readable({ expected, now }: Life, { node }: Pick<Member, 'node'>): readonly string[] {
+/** The groups of an entity that it may read now. */
+export function readable({ expected, now }: Life, { node }: Pick<Member, 'node'>): readonly string[] {
   return Object.keys(node.members).filter((group) => expected.reads(node, `group:${group}`, now));
 }
 
@@ -56,8 +66,9 @@ function readable({ expected, now }: Life, { node }: Pick<Member, 'node'>): read
 export async function moves(life: Life): Promise<void> {
   const { d, expected, scene } = life;
   const failed = life.agents.filter(({ node }) => node.failed);
-  const ones = failed.length > 0 && d.once(2) ? failed : [...life.agents, life.member('ben')];
-  const { node } = d.of(ones);
+  const workers = life.agents.filter(({ node }) => node.kind === 'swarm-worker');
+  const living = workers.length > 0 && d.once(3) ? workers : [...life.agents, life.member('ben')];
+  const { node } = d.of(failed.length > 0 && d.once(2) ? failed : living);
   const group = d.of([...GROUPS, CLUB, ...strangeSwarms(life, node.id)]);
   if (expected.groups.get(group)?.isOpen !== true || (node.failed && node.members[group] === undefined)) return;
   life.did(node.failed ? 'remove a failed member' : 'move');
@@ -128,30 +139,8 @@ export async function suspends(life: Life): Promise<void> {
   life.say(`${short(node)} is ${node.status}`);
 }
 
-/** An agent without agents below fails, and lives on when it is revived. */
-export async function fails(life: Life): Promise<void> {
-  const ones = life.agents.filter(
-    ({ node }) => !life.hasBelow(node) && !life.isRunning(node) && !isOfSwarm(life, node.id),
-  );
-  if (ones.length === 0) return;
-  const failed = ones.filter(({ node }) => node.failed);
-  const { node, entity } = failed.length > 0 && !life.d.once(3) ? life.d.of(failed) : life.d.of(ones);
-  if (!node.failed && !life.d.once(2)) return;
-  if (node.failed) await entity.revive();
-  else await failEntity(life.scene.world, node.id);
-  node.failed = !node.failed;
-  node.knew = node.failed ? aboveOf(life, node) : [];
-  life.did(node.failed ? 'fail' : 'revive');
-  life.say(`${short(node)} ${node.failed ? 'fails' : 'lives'}`);
-}
-
-/** All above an agent, as they are now. */
-function aboveOf(life: Life, node: Node): readonly Node[] {
-  const parent = life.expected.tree[node.parent];
-  return parent === undefined ? [] : [{ ...parent }, ...aboveOf(life, parent)];
-}
-
-function isOfSwarm({ expected }: Life, id: string): boolean {
+/** Whether an agent made a swarm, leads it or works in it. */
+export function isOfSwarm({ expected }: Life, id: string): boolean {
   return [...expected.swarms.values()].some(({ creator, lead, workers }) => [creator, lead, ...workers].includes(id));
 }
 

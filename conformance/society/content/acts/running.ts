@@ -1,4 +1,5 @@
 /** Agents and people run: what each request to the model has, also while others act, and after tools have shown words. */
+import type { Node } from '../../oracle.js';
 import type { Item } from '../expected.js';
 import { JUDGED, type Life, type Member, short } from '../life.js';
 import { canariesIn } from '../provider.js';
@@ -30,7 +31,7 @@ export async function asks(life: Life): Promise<void> {
   const member = runner(life);
   const { node, entity } = member;
   const { provider, worker } = scene;
-  const group = d.of([...expected.groups.keys()]);
+  const group = groupToRead(life, node);
   const isSearch = d.once(2) && !node.members[JUDGED];
   const args = isSearch ? { query: 'canary end', k: 50 } : { group };
   const before = provider.bodies.length;
@@ -47,6 +48,15 @@ export async function asks(life: Life): Promise<void> {
   life.say(`${short(node)} calls ${isSearch ? 'a search' : `for ${group}`}`);
   requested(life, member, before, wanted);
   life.did('run with a tool', shown === undefined);
+}
+
+/** A group with an item that its author has in doubt, or any. */
+function groupToRead({ d, expected }: Life, { id }: Node): string {
+  const doubted = [...expected.items.values()].filter(
+    ({ author, state, store }) => author === id && state === 'quarantined' && store.startsWith('group:'),
+  );
+  if (doubted.length > 0 && d.once(2)) return d.of(doubted).store.slice('group:'.length);
+  return d.of([...expected.groups.keys()]);
 }
 
 /** Others act while the model of an entity answers: what it is shown at its next step. */
@@ -96,6 +106,9 @@ export function requested(life: Life, { node }: Member, before: number, wanted: 
     life.found.requests++;
     life.same(`request ${n + 1} of ${short(node)}`, canariesIn(body), wanted[n]);
   }
+  const last = bodies.at(-1) ?? '';
+  for (const [canary, times] of life.expected.timesInSession(node))
+    life.is(`how often ${short(node)} is shown ${canary}`, last.split(canary).length - 1, times);
   const shown = wanted.at(-1)?.size ?? 0;
   life.found.shown += shown;
   life.found.withheld += new Set([...life.expected.items.values()].map(({ canary }) => canary)).size - shown;

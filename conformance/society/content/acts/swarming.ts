@@ -8,6 +8,7 @@ import type { Eagerness } from '../expected.js';
 import { CLUB, type Life, type Member, short, worded } from '../life.js';
 import { add } from '../opening.js';
 import { canariesIn } from '../provider.js';
+import { listed } from './reading.js';
 
 const SWARMS = 2;
 const EAGERNESS: readonly Eagerness[] = ['chatty', 'chatty', 'moderate', 'taciturn'];
@@ -22,7 +23,8 @@ export async function creates(life: Life): Promise<void> {
   if (expected.swarms.size >= SWARMS) return;
   const id = `s${expected.groups.size}`;
   const leads = life.members.filter(({ node }) => node.kind !== 'person' && !node.failed);
-  const lead = d.once(8) ? undefined : d.of([...leads, undefined])?.node;
+  const below = leads.filter(({ node }) => expected.isAtOrAbove(creator.node, node));
+  const lead = d.once(8) ? undefined : d.of(below.length > 0 && d.once(2) ? below : [...leads, undefined])?.node;
   const canary = life.canary();
   const eagerness = d.of(EAGERNESS);
   const manifest: SwarmManifest = {
@@ -207,6 +209,7 @@ export async function disbands(life: Life): Promise<void> {
   const [id, swarm] = d.of(swarms);
   const mode = d.of(['archive', 'delete'] as const);
   const { entity } = life.member(swarm.creator);
+  const were = life.acting.filter(({ node }) => node.members[id] !== undefined && !swarm.workers.includes(node.id));
   const { is_error } = await entity.answerTo('swarm_disband', { swarm_id: id, mode });
   life.is(`${id} is disbanded`, is_error, false);
   life.did('disband');
@@ -214,7 +217,12 @@ export async function disbands(life: Life): Promise<void> {
   swarm.isOver = true;
   (expected.groups.get(id) as { isOpen: boolean }).isOpen = false;
   for (const worker of swarm.workers) expected.node(worker).status = 'deactivated';
-  if (mode === 'archive') return;
+  if (mode === 'delete') dissolves(life, id);
+  if (were.length > 0) await listed(life, d.of(were), id, `group:${id}`);
+}
+
+/** A group has no members any more. */
+function dissolves({ expected }: Life, id: string): void {
   for (const node of expected.tree) {
     const { [id]: _, ...others } = node.members;
     node.members = others;

@@ -182,7 +182,7 @@ export function failureLines(event: AgentEventOf<'tool.failed'>): Shown {
     case 'interrupted':
       return one('stopped while it ran: it may be done in part');
     case 'outcome_unknown':
-      return one('outcome unknown: the process died in this call, so it may have happened');
+      return one('outcome unknown: no answer of this call was recorded, so it may have happened');
     case 'completed_late':
       return one('given up on, and answered after all');
     default: {

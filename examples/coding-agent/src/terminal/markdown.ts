@@ -1,5 +1,6 @@
 /** Markdown as lines for a terminal: headings, lists, quotes, code and tables stay readable, and so does their source. */
-import { Lexer, type Token, type Tokens } from 'marked';
+import { type Chunk, chunksOf, closes, codeLine, type Fence, sourceOf, treeOf } from '@reprise/example-markdown';
+import type { Code, Link, List, PhrasingContent, RootContent, Table } from 'mdast';
 import type { Style } from './text/paint.js';
 import { plain } from './text/plain.js';
 import { brokenUp, type Line, type Span, span, textOf, wrapped } from './text/spans.js';
@@ -23,99 +24,124 @@ export function markdown(text: string, columns: number): readonly Line[] {
  *
  * Invariants
  * M1  The rows do not depend on how the text was cut into pieces.
- * M2  A block is given out when another block has begun behind it: nothing that follows changes its rows.
+ * M2  A chunk is given out when another one has begun behind it, and a line of code when it has ended: nothing that
+ *     follows changes their rows. So the rows that are drawn again are few, however long the text is.
  */
 export class MarkdownStream {
   /** The text whose rows were not given out. */
   #rest = '';
+  /** A carriage return at the end of a piece: a line feed may follow, and both are one end of a line. */
+  #held = '';
+  /** The code that the rest is in the middle of. */
+  #code: Fence | undefined;
   #isFirst = true;
 
   /** Adds a piece. */
   push(piece: string): void {
-    this.#rest += piece;
+    const text = this.#held + piece;
+    this.#held = text.endsWith('\r') ? '\r' : '';
+    this.#rest += withLineFeeds(text.slice(0, text.length - this.#held.length));
   }
 
-  /** The rows of the blocks that are complete, each once. */
+  /** The rows that are final, each once. */
   take(columns: number): readonly Line[] {
     // A line that has not ended may still become anything.
     const whole = this.#rest.slice(0, this.#rest.lastIndexOf('\n') + 1);
-    const blocks = blocksOf(whole);
-    const last = blocks.findLastIndex(({ type }) => type !== 'space');
-    const done = blocks.slice(0, Math.max(0, last));
-    this.#rest = this.#rest.slice(done.reduce((length, { raw }) => length + raw.length, 0));
-    return this.#rows(done, columns);
+    const { rows, length } = this.#render(whole, columns, 'final');
+    this.#rest = this.#rest.slice(length);
+    return rows;
   }
 
-  /** The rows of the text that is not complete, as it stands. */
+  /** The rows of the text that is not final, as it stands. */
   live(columns: number): readonly Line[] {
-    const isFirst = this.#isFirst;
-    const rows = this.#rows(blocksOf(this.#rest), columns);
-    this.#isFirst = isFirst;
+    const before = [this.#code, this.#isFirst] as const;
+    const { rows } = this.#render(this.#rest, columns, 'all');
+    [this.#code, this.#isFirst] = before;
     return rows;
   }
 
   /** The rest of the rows: the text is complete. */
   end(columns: number): readonly Line[] {
-    const done = this.take(columns);
-    const rest = this.live(columns);
-    this.#rest = '';
+    this.#rest += withLineFeeds(this.#held);
+    const rows = [...this.take(columns), ...this.live(columns)];
+    this.#rest = this.#held = '';
+    this.#code = undefined;
     this.#isFirst = true;
-    return [...done, ...rest];
-  }
-
-  #rows(blocks: readonly Token[], columns: number): Line[] {
-    const rows: Line[] = [];
-    for (const block of blocks) {
-      const lines = blockLines(block, columns);
-      if (lines.length === 0) continue;
-      if (!this.#isFirst) rows.push([]);
-      this.#isFirst = false;
-      rows.push(...lines);
-    }
     return rows;
   }
-}
 
-/** The blocks of a text. Links to definitions elsewhere in the text stay as they were written (M1). */
-function blocksOf(text: string): Token[] {
-  const lines = text.replace(/\r\n?/g, '\n');
-  return parsed(lines, () => new Lexer({ gfm: true }).blockTokens(lines, []));
-}
+  /** The rows of a text, all or those that are final, and how much of the text they show. */
+  #render(text: string, columns: number, which: 'all' | 'final'): { rows: Line[]; length: number } {
+    const { rows, length } = this.#codeRows(text, columns);
+    const chunks = chunksOf(text.slice(length));
+    for (const [i, chunk] of chunks.entries()) {
+      const { fence, raw, from } = chunk;
+      if (fence === undefined && which === 'final' && i === chunks.length - 1) return { rows, length: length + from };
+      const block = fence === undefined ? chunkLines(chunk, columns) : codeName(fence.lang, columns);
+      if (fence === undefined && block.length === 0) continue;
+      if (!this.#isFirst) rows.push([]);
+      this.#isFirst = false;
+      rows.push(...block);
+      this.#code = fence;
+      if (fence !== undefined)
+        rows.push(...this.#codeRows(raw.slice(raw.indexOf('\n') + 1 || raw.length), columns).rows);
+    }
+    return { rows, length: text.length };
+  }
 
-/** The tokens of a text. What is nested so deeply that the parser gives up stays as it was written. */
-function parsed(text: string, parse: () => Token[]): Token[] {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return text === '' ? [] : [{ type: 'html', raw: text, block: true, pre: false, text } satisfies Tokens.HTML];
+  /** The rows of the code that the text is in the middle of. */
+  #codeRows(text: string, columns: number): { rows: Line[]; length: number } {
+    const rows: Line[] = [];
+    let length = 0;
+    while (this.#code !== undefined && length < text.length) {
+      const end = text.indexOf('\n', length);
+      const line = text.slice(length, end < 0 ? text.length : end);
+      length += line.length + 1;
+      if (closes(line, this.#code)) this.#code = undefined;
+      else rows.push(...codeRow(codeLine(line, this.#code), columns));
+    }
+    return { rows, length: Math.min(length, text.length) };
   }
 }
 
-function blockLines(block: Token, columns: number): Line[] {
+function withLineFeeds(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+function chunkLines(chunk: Chunk, columns: number): Line[] {
+  const blocks = treeOf(chunk);
+  return blocks === undefined ? source(chunk.raw, columns) : blocksLines(blocks, chunk, columns);
+}
+
+/** Blocks beside each other, an empty row before each but lists in lists. */
+function blocksLines(blocks: readonly RootContent[], chunk: Chunk, columns: number): Line[] {
+  return blocks.flatMap((block, i) => {
+    const lines = blockLines(block, chunk, columns);
+    return i > 0 && lines.length > 0 ? [[], ...lines] : lines;
+  });
+}
+
+function blockLines(block: RootContent, chunk: Chunk, columns: number): Line[] {
   switch (block.type) {
-    case 'space':
-    case 'def':
-      return block.type === 'def' ? source(block.raw, columns) : [];
-    case 'heading': {
-      const { depth, text } = block as Tokens.Heading;
-      return paragraph([span(`${'#'.repeat(depth)} `, 'dim'), ...inline(text, ['bold'])], columns);
-    }
+    case 'heading':
+      return paragraph(
+        [span(`${'#'.repeat(block.depth)} `, 'dim'), ...inline(block.children, chunk, ['bold'])],
+        columns,
+      );
     case 'code':
-      return codeLines(block as Tokens.Code, columns);
+      return codeLines(block, columns);
     case 'blockquote':
-      return within([span('│ ', 'dim')], (block as Tokens.Blockquote).tokens, columns);
+      return within([span('│ ', 'dim')], block.children, chunk, columns);
     case 'list':
-      return listLines(block as Tokens.List, columns);
+      return listLines(block, chunk, columns);
     case 'table':
-      return tableLines(block as Tokens.Table, columns);
-    case 'hr':
+      return tableLines(block, chunk, columns);
+    case 'thematicBreak':
       return [[span('─'.repeat(Math.min(columns, 40)), 'dim')]];
     case 'paragraph':
-    case 'text':
-      return paragraph(inline((block as Tokens.Paragraph).text), columns);
+      return paragraph(inline(block.children, chunk), columns);
     default:
-      return source(block.raw, columns);
+      return source(sourceOf(chunk, block), columns);
   }
 }
 
@@ -131,44 +157,47 @@ function paragraph(line: Line, columns: number): Line[] {
   return brokenUp(line).flatMap((one) => wrapped(one, columns, { words: true }));
 }
 
-function codeLines({ text, lang }: Tokens.Code, columns: number): Line[] {
-  const edge = span('  ', 'dim');
-  const name = lang === undefined || lang === '' ? [] : [[edge, span(fitting(plain(lang), columns - 2), 'dim')]];
-  const rows = plain(text)
-    .split('\n')
-    .flatMap((line) => wrapped([span(line, 'cyan')], columns - 2))
-    .map((row) => [edge, ...row]);
-  return [...name, ...rows];
+const CODE_EDGE = span('  ', 'dim');
+
+function codeLines({ value, lang }: Code, columns: number): Line[] {
+  return [...codeName(lang ?? '', columns), ...value.split('\n').flatMap((line) => codeRow(line, columns))];
 }
 
-/** Blocks behind a mark, for example the items of a list: the mark before the first row, blanks before the others. */
-function within(mark: Line, blocks: readonly Token[], columns: number, rest: Line = mark): Line[] {
+function codeName(lang: string, columns: number): Line[] {
+  return lang === '' ? [] : [[CODE_EDGE, span(fitting(plain(lang), columns - 2), 'dim')]];
+}
+
+function codeRow(line: string, columns: number): Line[] {
+  return wrapped([span(plain(line), 'cyan')], columns - 2).map((row) => [CODE_EDGE, ...row]);
+}
+
+/** Blocks behind a mark, for example an item of a list: the mark before the first row, blanks before the others. */
+function within(mark: Line, blocks: readonly RootContent[], chunk: Chunk, columns: number, rest: Line = mark): Line[] {
   const room = columns - widthOf(textOf(mark));
-  if (room < NESTED_COLUMNS_MIN) return source(blocks.map(({ raw }) => raw).join(''), columns);
+  const [first, last] = [blocks.at(0), blocks.at(-1)];
+  if (first !== undefined && room < NESTED_COLUMNS_MIN) return source(sourceOf(chunk, first, last), columns);
   const rows = blocks.flatMap((block, i) => {
-    const lines = blockLines(block, room);
-    const isApart = i > 0 && lines.length > 0 && block.type !== 'list' && block.type !== 'text';
-    return isApart ? [[], ...lines] : lines;
+    const lines = blockLines(block, chunk, room);
+    return i > 0 && lines.length > 0 && block.type !== 'list' ? [[], ...lines] : lines;
   });
   return (rows.length === 0 ? [[]] : rows).map((row, i) => [...(i === 0 ? mark : rest), ...row]);
 }
 
-function listLines({ items, ordered, start }: Tokens.List, columns: number): Line[] {
-  return items.flatMap((item, i) => {
-    const box = item.task ? (item.checked ? '☑ ' : '☐ ') : '';
-    const mark = `${ordered ? `${Number(start || 1) + i}.` : '•'} ${box}`;
-    const blocks = item.tokens.filter(({ type }) => type !== 'space' && type !== 'checkbox');
-    return within([span(mark, 'cyan')], blocks, columns, [span(' '.repeat(widthOf(mark)))]);
+function listLines({ children, ordered, start }: List, chunk: Chunk, columns: number): Line[] {
+  return children.flatMap(({ checked, children: blocks }, i) => {
+    const box = typeof checked === 'boolean' ? (checked ? '☑ ' : '☐ ') : '';
+    const mark = `${ordered === true ? `${(start ?? 1) + i}.` : '•'} ${box}`;
+    return within([span(mark, 'cyan')], blocks, chunk, columns, [span(' '.repeat(widthOf(mark)))]);
   });
 }
 
-function tableLines(table: Tokens.Table, columns: number): Line[] {
-  const cells = [table.header, ...table.rows].map((row) => row.map(({ text }) => inline(text.replaceAll('\n', ' '))));
-  const count = table.header.length;
-  const room = columns - 3 * (count - 1);
-  const natural = table.header.map((_, i) => Math.max(1, ...cells.map((row) => widthOf(textOf(row[i] ?? [])))));
+function tableLines(table: Table, chunk: Chunk, columns: number): Line[] {
+  const cells = table.children.map(({ children: row }) => row.map(({ children }) => inline(children, chunk)));
+  const header = cells[0] ?? [];
+  const room = columns - 3 * (header.length - 1);
+  const natural = header.map((_, i) => Math.max(1, ...cells.map((row) => widthOf(textOf(row[i] ?? [])))));
   const widths = sharedOut(natural, room);
-  if (widths === undefined) return source(table.raw, columns);
+  if (widths === undefined) return source(sourceOf(chunk, table), columns);
   const rows = cells.flatMap((row, i) => {
     const parts = widths.map((width, j) =>
       wrapped(i === 0 ? bold(row[j] ?? []) : (row[j] ?? []), width, { words: true }),
@@ -176,9 +205,9 @@ function tableLines(table: Tokens.Table, columns: number): Line[] {
     const height = Math.max(...parts.map(({ length }) => length));
     return Array.from({ length: height }, (_, at) => tableRow(parts, widths, at));
   });
-  const header = rows.findIndex((_, i) => i + 1 >= headerHeight(cells[0] ?? [], widths));
+  const height = headerHeight(header, widths);
   const rule = [span(widths.map((width) => '─'.repeat(width)).join('─┼─'), 'dim')];
-  return [...rows.slice(0, header + 1), rule, ...rows.slice(header + 1)];
+  return [...rows.slice(0, height), rule, ...rows.slice(height)];
 }
 
 function headerHeight(row: readonly Line[], widths: readonly number[]): number {
@@ -216,40 +245,36 @@ function bold(line: Line): Line {
 }
 
 /** The spans of a text with emphasis, code and links. */
-function inline(text: string, styles: readonly Style[] = []): Span[] {
-  const tokens = parsed(text, () => new Lexer({ gfm: true }).inlineTokens(text, []));
-  return tokens.flatMap((token) => inlineSpans(token, styles));
+function inline(nodes: readonly PhrasingContent[], chunk: Chunk, styles: readonly Style[] = []): Span[] {
+  return nodes.flatMap((node) => inlineSpans(node, chunk, styles));
 }
 
-function inlineSpans(token: Token, styles: readonly Style[]): Span[] {
-  const inner = (...more: readonly Style[]): Span[] =>
-    ((token as Tokens.Strong).tokens ?? []).flatMap((one) => inlineSpans(one, [...styles, ...more]));
-  switch (token.type) {
+function inlineSpans(node: PhrasingContent, chunk: Chunk, styles: readonly Style[]): Span[] {
+  switch (node.type) {
+    case 'text':
+      return [styled(plain(node.value), styles)];
     case 'strong':
-      return inner('bold');
-    case 'em':
-      return inner('italic');
-    case 'del':
-      return [styled('~~', styles), ...inner(), styled('~~', styles)];
-    case 'codespan':
-      return [styled(plain((token as Tokens.Codespan).text), [...styles, 'cyan'])];
+      return inline(node.children, chunk, [...styles, 'bold']);
+    case 'emphasis':
+      return inline(node.children, chunk, [...styles, 'italic']);
+    case 'delete':
+      return [styled('~~', styles), ...inline(node.children, chunk, styles), styled('~~', styles)];
+    case 'inlineCode':
+      return [styled(plain(node.value), [...styles, 'cyan'])];
     case 'link':
-      return linkSpans(token as Tokens.Link, styles, inner('underline'));
-    case 'br':
+      return linkSpans(node, styles, inline(node.children, chunk, [...styles, 'underline']));
+    case 'break':
       return [styled('\n', styles)];
-    case 'escape':
-      return [styled(plain((token as Tokens.Escape).text), styles)];
-    default: {
-      const { tokens } = token as Tokens.Text;
-      return tokens === undefined ? [styled(plain(token.raw), styles)] : inner();
-    }
+    default:
+      return [styled(plain(sourceOf(chunk, node)), styles)];
   }
 }
 
 /** A link shows where it leads, unless its text says so. */
-function linkSpans({ href }: Tokens.Link, styles: readonly Style[], shown: Span[]): Span[] {
-  const target = plain(href);
-  const isSame = textOf(shown) === target || `mailto:${textOf(shown)}` === target;
+function linkSpans({ url }: Link, styles: readonly Style[], shown: Span[]): Span[] {
+  const target = plain(url);
+  const text = textOf(shown);
+  const isSame = [text, `mailto:${text}`, `http://${text}`].includes(target);
   return isSame ? shown : [...shown, styled(` (${target})`, [...styles, 'dim'])];
 }
 

@@ -196,7 +196,8 @@ export class Screen implements Terminal {
       this.output.write(MODES_ON);
       this.#drawNow();
     });
-    process.kill(process.pid, 'SIGTSTP');
+    // The group, as a terminal does it: under npm, the shell waits for npm, which would wait for this process.
+    process.kill(0, 'SIGTSTP');
   }
 
   /** S3 */

@@ -8,13 +8,15 @@
  * read them with any tool; *value* blobs are canonical bytes (`args_ref`, an assistant's `output_ref`).
  */
 import type { Ref } from '@reprise/contracts';
-import { RepriseError } from '@reprise/contracts';
+import { RepriseError, requireArgument, requireMethods } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
 import { getBytes, getValue, readLog } from '@reprise/kernel/store';
 import { type LlmOutput, llmOutput, type TranscriptItem } from '../contracts/transcript.js';
 
 /** Stores a text as plain UTF-8 and returns its link. */
-export function putText(content: ContentStore, text: string): Promise<Ref> {
+export async function putText(content: ContentStore, text: string): Promise<Ref> {
+  requireMethods(content, ['put'], 'putText(content)', 'the content of a world, such as world.kernel.content');
+  requireArgument(typeof text === 'string', 'putText(text)', 'text', text);
   return content.put(new TextEncoder().encode(text));
 }
 

@@ -8,9 +8,12 @@ import {
   checkOf,
   fieldsOf,
   hintOf,
+  isFields,
+  isFilled,
   isFunction,
   isTextWithin,
   isWhole,
+  kindOfThing,
   RepriseError,
   unknownFields,
   type Value,
@@ -114,7 +117,7 @@ export type AnyAgent = Agent<any, any>;
 export function requireAgents(agents: readonly AnyAgent[], where: string): void {
   require(Array.isArray(agents), where, 'a list of agents', typeof agents);
   for (const [i, agent] of agents.entries()) {
-    require(fieldsOf(agent).type === 'agent', `${where}[${i}]`, 'an agent that defineAgent made', typeof agent);
+    require(fieldsOf(agent).type === 'agent', `${where}[${i}]`, 'an agent that defineAgent made', kindOfThing(agent));
   }
 }
 
@@ -149,7 +152,36 @@ const SPEC_FIELDS: Readonly<Record<keyof AgentSpec<[], unknown>, true>> = {
 };
 
 /** What other libraries call an option. */
-const ELSEWHERE = { system: 'instructions', prompt: 'instructions', systemPrompt: 'instructions', output: 'returns' };
+const ELSEWHERE = {
+  system: 'instructions',
+  prompt: 'instructions',
+  systemPrompt: 'instructions',
+  output: 'returns',
+  outputType: 'returns',
+  outputSchema: 'returns',
+  responseFormat: 'returns',
+  handoffs: 'spawns',
+  subagents: 'spawns',
+};
+
+/** Options that stand within another one. */
+const INSIDE: Readonly<Record<string, string>> = {
+  temperature: 'options: { temperature }',
+  maxTokens: 'options: { maxTokens }',
+  maxOutputTokens: 'options: { maxTokens }',
+  toolChoice: 'options: { toolChoice }',
+  reasoningEffort: 'options: { reasoningEffort }',
+  reasoning: 'options: { reasoningEffort }',
+  stop: 'options: { stop }',
+  metadata: 'options: { metadata }',
+  topP: 'options: { provider: { top_p } }',
+  seed: 'options: { provider: { seed } }',
+  maxSteps: 'limits: { steps }',
+  maxTurns: 'limits: { turns }',
+  maxIterations: 'limits: { steps }',
+  budget: 'limits: { usd }',
+  timeout: 'limits: { wall }',
+};
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CANCEL_GRACE_MS = 5_000;
@@ -168,14 +200,18 @@ const SPAWNS_MAX = 32;
 export function defineAgent<const T extends readonly Tool[] = readonly [], R = string, const M extends string = string>(
   spec: AgentSpec<T, R> & { readonly model: M },
 ): Agent<T, R, M> {
-  const where = `agent ${String(spec?.name)}`;
+  require(isFields(spec), 'defineAgent(spec)', 'an object with name, model and instructions', kindOfThing(spec));
+  const where = typeof spec.name === 'string' ? `agent ${spec.name}` : 'agent';
   requireKnownFields(spec, where);
+  for (const [option, value] of Object.entries(spec))
+    require(value !== null || option === 'contextWindow', `${where} ${option}`, 'a value, or nothing', 'null');
   const { name, model, instructions, options = {}, adopt = 'next_run', contextWindow = null } = spec;
   const tools = spec.tools ?? ([] as unknown as T);
   const { context = [], spawns = [], toolsets = [] } = spec;
-  require(NAME.test(String(name)), where, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name);
-  require(typeof model === 'string' && model !== '' && isTextWithin(model, 128), where, 'the alias of a model', model);
-  require(typeof instructions === 'string', where, 'instructions as text', typeof instructions);
+  const named = typeof name === 'string' && NAME.test(name);
+  require(named, `${where} name`, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', kindOfThing(name));
+  requireModel(model, where);
+  require(typeof instructions === 'string', `${where} instructions`, 'instructions as text', kindOfThing(instructions));
   require(ADOPTIONS.includes(adopt), where, `adopt: ${ADOPTIONS.join(', ')}`, adopt);
   const window = contextWindow === null || isWhole(contextWindow, 1);
   require(window, where, 'contextWindow as a number of tokens', contextWindow);
@@ -215,7 +251,20 @@ function requireKnownFields(spec: unknown, where: string): void {
     where,
     expected: Object.keys(SPEC_FIELDS).join(', '),
     actual: unknown,
-    ...hintOf(unknown, SPEC_FIELDS, ELSEWHERE),
+    ...(Object.hasOwn(INSIDE, unknown)
+      ? { hint: `Did you mean \`${INSIDE[unknown]}\`?` }
+      : hintOf(unknown, SPEC_FIELDS, ELSEWHERE)),
+  });
+}
+
+function requireModel(model: unknown, where: string): void {
+  if (isFilled(model) && isTextWithin(model, 128)) return;
+  const alias = "Name a model here, such as model: 'main', and give it when the world is opened";
+  throw new RepriseError('invalid_definition', model === undefined ? 'an agent needs a model' : 'invalid agent', {
+    where: `${where} model`,
+    expected: 'the alias of a model, as text of 1 to 128 characters',
+    actual: kindOfThing(model),
+    hint: `${alias}: openWorld({ models: { main: … } }).`,
   });
 }
 
@@ -230,7 +279,8 @@ function returnsOf<R>(spec: AgentSpec<readonly Tool[], R>, where: string): Retur
 function afterAnswerOf(choice: NonNullable<AgentSpec<[], unknown>['afterAnswer']>, where: string) {
   if (choice === 'complete') return choice;
   if (choice === 'wait') return { wait_ms: null };
-  const wait_ms = durationMs(choice?.wait, `${where} afterAnswer.wait`);
+  require(isFields(choice), `${where} afterAnswer`, "'complete', 'wait' or { wait: duration }", kindOfThing(choice));
+  const wait_ms = durationMs(choice.wait, `${where} afterAnswer.wait`);
   require(wait_ms > 0, `${where} afterAnswer.wait`, 'a duration above zero', choice.wait);
   return { wait_ms };
 }
@@ -255,23 +305,23 @@ function requireContext(where: string, sources: readonly ContextSource[]): void 
   require(Array.isArray(sources), `${where} context`, 'a list of context sources', typeof sources);
   require(sources.length <=
     CONTEXT_SOURCES_MAX, where, `at most ${CONTEXT_SOURCES_MAX} context sources`, sources.length);
-  requireDifferent(where, 'context sources', sources);
-  for (const { name, lane, load } of sources) {
-    const whole = NAME.test(String(name)) && CONTEXT_LANES.includes(lane) && isFunction(load);
-    require(whole, `${where} context ${String(name)}`, `{name, lane: ${CONTEXT_LANES.join(' | ')}, load}`, lane);
+  for (const [i, { name, lane, load }] of sources.map(fieldsOf).entries()) {
+    const whole = NAME.test(String(name)) && CONTEXT_LANES.some((known) => known === lane) && isFunction(load);
+    require(whole, `${where} context[${i}]`, `{name, lane: ${CONTEXT_LANES.join(' | ')}, load}`, lane);
   }
+  requireDifferent(where, 'context sources', sources);
 }
 
 /** Refuses an own tool whose name begins like the names of a toolset's tools, `<toolset>__<tool>`. */
 function requireToolsets(where: string, toolsets: readonly Toolset[], tools: readonly Tool[]): void {
   require(Array.isArray(toolsets), `${where} toolsets`, 'a list of toolsets', typeof toolsets);
   require(toolsets.length <= TOOLSETS_MAX, where, `at most ${TOOLSETS_MAX} toolsets`, toolsets.length);
-  requireDifferent(where, 'toolsets', toolsets);
-  for (const toolset of toolsets) {
-    requireToolset(toolset, `${where} toolset ${String(toolset.name)}`);
+  for (const [i, toolset] of toolsets.entries()) {
+    requireToolset(toolset, `${where} toolsets[${i}]`);
     const own = tools.find(({ name }) => name.startsWith(`${toolset.name}__`));
     require(own === undefined, where, `no tool of a name that begins with ${toolset.name}__`, own?.name);
   }
+  requireDifferent(where, 'toolsets', toolsets);
 }
 
 function requireDifferent(where: string, what: string, named: readonly { readonly name: string }[]): void {

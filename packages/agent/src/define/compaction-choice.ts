@@ -1,5 +1,5 @@
 /** The compaction options of an agent, as authors write them and as they are recorded. */
-import { RepriseError } from '@reprise/contracts';
+import { fieldsOf, isFields, kindOfThing, RepriseError } from '@reprise/contracts';
 import { type CompactionPolicy, compactionPolicy } from '../contracts/config.js';
 
 /** How a session compacts its model's window. The transcript keeps everything; the model is shown less. */
@@ -33,6 +33,7 @@ const ASK =
  */
 export function chosenCompaction(choice: CompactionChoice, where: string): ChosenCompaction | null {
   if (choice === 'off') return null;
+  if (!isFields(choice)) throw invalidCompaction(where, kindOfThing(choice));
   const { at = 85, keep = 6, model = null, ask = ASK, ...unknown } = choice;
   const policy = compactionPolicy.omit({ ask_ref: true }).safeParse({ at, keep, model });
   const [stranger] = Object.keys(unknown);
@@ -40,9 +41,13 @@ export function chosenCompaction(choice: CompactionChoice, where: string): Chose
     return Object.freeze({ ...policy.data, ask });
   }
   const field = stranger ?? (policy.success ? 'ask' : String(policy.error.issues[0]?.path[0]));
-  throw new RepriseError('invalid_definition', 'invalid option "compaction"', {
-    where: `${where} compaction.${field}`,
+  throw invalidCompaction(`${where} compaction.${field}`, kindOfThing(fieldsOf(choice)[field]));
+}
+
+function invalidCompaction(where: string, actual: string): RepriseError {
+  return new RepriseError('invalid_definition', 'invalid option "compaction"', {
+    where,
     expected: "'off', or {at: 70 | 85 | 95, keep: 1 to 16, model, ask}",
-    actual: (choice as Readonly<Record<string, unknown>>)[field],
+    actual,
   });
 }

@@ -1,5 +1,5 @@
 /** The limits of a run, as authors write them and as sessions count them. */
-import { hintOf, MICRO, RepriseError } from '@reprise/contracts';
+import { hintOf, isFields, kindOfThing, MICRO, RepriseError } from '@reprise/contracts';
 import { type RunLimits, runLimits } from '../contracts/config.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 
@@ -51,6 +51,20 @@ const FIELDS = {
   on: 'on_limit',
 } as const satisfies Record<keyof Limits, keyof RunLimits>;
 
+/** The values that each limit may have, in words. */
+const RANGES: Readonly<Record<keyof Limits, string>> = {
+  turns: 'a whole number from 1 to 100000',
+  steps: 'a whole number from 1 to 100000',
+  toolRounds: 'a whole number from 1 to 100000',
+  callsPerStep: 'a whole number from 1 to 64',
+  tokens: 'a whole number from 1',
+  usd: 'an amount in dollars, above 0',
+  wall: "a duration, such as '10m'",
+  depth: 'a whole number from 0 to 16',
+  children: 'a whole number from 0 to 64',
+  on: "'fail' or 'pause_and_ask'",
+};
+
 /** What other libraries call a limit. */
 const ELSEWHERE = { maxSteps: 'steps', maxTurns: 'turns', maxTokens: 'tokens', budget: 'usd', timeout: 'wall' };
 
@@ -60,6 +74,8 @@ const ELSEWHERE = { maxSteps: 'steps', maxTurns: 'turns', maxTokens: 'tokens', b
  * @throws RepriseError `invalid_definition` naming the limit
  */
 export function saidLimits(limits: Limits, where: string): Partial<RunLimits> {
+  if (!isFields(limits))
+    throw wrongLimit(where, { expected: 'limits by name, such as { steps: 10, usd: 0.5 }', actual: limits });
   const said: Record<string, unknown> = {};
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined) continue;
@@ -71,7 +87,11 @@ export function saidLimits(limits: Limits, where: string): Partial<RunLimits> {
   if (checked.success) return checked.data as Partial<RunLimits>;
   const field = String(checked.error.issues[0]?.path[0]);
   const name = Object.keys(FIELDS).find((one) => FIELDS[one as keyof Limits] === field) ?? field;
-  throw invalid(where, name, checked.error.issues[0]?.message ?? 'a limit in range', limits[name as keyof Limits]);
+  throw wrongLimit(where, {
+    name,
+    expected: RANGES[name as keyof Limits] ?? 'a limit',
+    actual: limits[name as keyof Limits],
+  });
 }
 
 function counted(name: string, limit: unknown, where: string): unknown {
@@ -88,10 +108,15 @@ function unknownLimit(where: string, name: string): RepriseError {
   });
 }
 
-function invalid(where: string, limit: string, expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_definition', `invalid limit "${limit}"`, {
-    where: `${where} limits.${limit}`,
+function wrongLimit(
+  where: string,
+  { name, expected, actual }: { readonly name?: string; readonly expected: string; readonly actual: unknown },
+): RepriseError {
+  const isNumber = typeof actual === 'string' && actual.trim() !== '' && Number.isFinite(Number(actual));
+  return new RepriseError('invalid_definition', name === undefined ? 'invalid limits' : `invalid limit "${name}"`, {
+    where: name === undefined ? `${where} limits` : `${where} limits.${name}`,
     expected,
-    actual,
+    actual: kindOfThing(actual),
+    ...(isNumber ? { hint: 'Write the number without quotes; `Number(text)` makes one of a text.' } : {}),
   });
 }

@@ -1,5 +1,14 @@
 /** The model options of an agent, as authors write them and as they are recorded. */
-import { hintOf, type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
+import {
+  expectedIn,
+  hintOf,
+  isFields,
+  kindOfThing,
+  type ModelOptions,
+  modelOptions,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel/store';
 
@@ -27,6 +36,13 @@ export interface ModelChoices {
  * @throws RepriseError `invalid_definition`
  */
 export function requireModelChoices(choices: ModelChoices, where: string): void {
+  if (!isFields(choices)) {
+    throw new RepriseError('invalid_definition', 'invalid option "options"', {
+      where: `${where} options`,
+      expected: 'an object, such as { maxTokens: 1000 }',
+      actual: kindOfThing(choices),
+    });
+  }
   const { provider: _, responseFormat: __, ...plain } = choices;
   const unknown = Object.keys(plain).find((name) => !Object.hasOwn(FIELDS, name));
   if (unknown !== undefined) {
@@ -39,10 +55,12 @@ export function requireModelChoices(choices: ModelChoices, where: string): void 
   }
   const checked = modelOptions.safeParse(recorded(plain));
   if (checked.success) return;
-  const { path = [], message } = checked.error.issues[0] ?? {};
-  throw new RepriseError('invalid_definition', 'invalid option "options"', {
-    where: `${where} options.${String(path[0])}`,
-    expected: message,
+  const { path = [], message = '' } = checked.error.issues[0] ?? {};
+  const name = Object.entries(FIELDS).find(([, field]) => field === path[0])?.[0] ?? String(path[0]);
+  throw new RepriseError('invalid_definition', `invalid option "${name}" of a model`, {
+    where: [`${where} options.${name}`, ...path.slice(1).map(String)].join('.'),
+    expected: expectedIn(message),
+    actual: kindOfThing(plain[name as keyof typeof plain]),
   });
 }
 

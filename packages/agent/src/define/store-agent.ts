@@ -147,7 +147,7 @@ export async function storePatch(
       system_ref: await putText(content, instructions),
       system_bytes: bytesIn(instructions),
     }),
-    limits: limits && (saidLimits(limits, 'reconfigure') as ConfigPatch['limits'] & object),
+    limits: limits === undefined ? undefined : (saidLimits(limits, 'reconfigure') as ConfigPatch['limits'] & object),
   });
 }
 

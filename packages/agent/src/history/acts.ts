@@ -2,7 +2,9 @@
  * Finds acts in a history: the calls, answers, results and messages that a person may name by a file, an id, a place, a
  * digest or a piece of text.
  */
+
 import type { Ref } from '@reprise/contracts';
+import { aText, type KnownOptions, requireArgument, requireKnownOptions, requireMethods } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { AgentEvent, Cursor } from '../contracts/agent-event.js';
 import { AgentEvents } from '../timeline/agent-events.js';
@@ -58,6 +60,8 @@ export interface FindOptions {
   readonly session?: string;
 }
 
+const FIND_OPTIONS: KnownOptions<FindOptions> = { as: aText, session: aText };
+
 /** The most acts that a search returns. */
 const ACTS_MAX = 20;
 
@@ -69,6 +73,9 @@ const ACTS_MAX = 20;
  *   for the last call
  */
 export async function findActs(source: HistorySource, words: string, options: FindOptions = {}): Promise<Found> {
+  requireMethods(source, ['frames'], 'findActs(source)', 'a history, from historyOf(world.kernel)');
+  requireArgument(typeof words === 'string', 'findActs(words)', 'text; an empty one for the last call', words);
+  requireKnownOptions(options, FIND_OPTIONS, 'findActs');
   const { as } = options;
   const counts = { frames: 0, sessions: new Set<string>(), calls: 0 };
   if (as !== 'text') {

@@ -1,7 +1,11 @@
 /** Reports errors for an app that has no `onError`: each kind of error once, in one line. */
-import { failureWords, formatAddress, isRepriseError } from '@reprise/contracts';
+import { failureWords, formatAddress, isRepriseError, requireCallable } from '@reprise/contracts';
 import type { OpenKernelWorldOptions } from '@reprise/kernel';
 import { detailOfError, Scrubber } from '@reprise/kernel/store';
+
+/** Characters by which a text of others would control the terminal that shows the line, or reorder what is on it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Receives each caught error of a world, and its source. */
 type OnError = NonNullable<OpenKernelWorldOptions['onError']>;
@@ -15,6 +19,7 @@ type Origin = Parameters<OnError>[1];
  * @example openAgentWorld({ onError: reportOnce((line) => console.error(line)), … })
  */
 export function reportOnce(write: (line: string) => unknown): OnError {
+  requireCallable(write, 'reportOnce', 'write');
   const reported = new Set<string>();
   return (error, origin) => {
     if (isAnswered(error, origin)) return;
@@ -23,7 +28,7 @@ export function reportOnce(write: (line: string) => unknown): OnError {
     if (reported.has(key)) return;
     reported.add(key);
     const words = failureWords(code, detailOfError(error, NOTHING_SECRET));
-    write(`${what} failed${where}: ${words}${words.endsWith('.') ? '' : '.'}`);
+    write(`${what} failed${where}: ${words}${words.endsWith('.') ? '' : '.'}`.replace(ACTIVE, '\ufffd'));
   };
 }
 

@@ -1,4 +1,5 @@
 /** Where a history is read from: an open world, or the file of one that another process may hold. */
+import { requireMethods } from '@reprise/contracts';
 import type { ContentReader, World } from '@reprise/kernel';
 import { framesOf } from '../session/events.js';
 import type { EventFrame } from '../timeline/event-frame.js';
@@ -12,5 +13,6 @@ export interface HistorySource {
 
 /** The history of an open world. */
 export function historyOf(world: Pick<World, 'frames' | 'content' | 'head'>): HistorySource {
+  requireMethods(world, ['frames'], 'historyOf(world)', 'an open kernel world, such as world.kernel');
   return { content: world.content, frames: () => framesOf(world, 0, { follow: false }) };
 }

@@ -3,7 +3,7 @@
  * approved it, the answer of the model that made it, what the model had read before, the messages of the run; and for a
  * child session the same for the call of its parent.
  */
-import { actorWords, type Ref } from '@reprise/contracts';
+import { actorWords, type Ref, requireFields, requireMethods } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { Cursor } from '../contracts/agent-event.js';
 import { type Act, callOf } from './acts.js';
@@ -40,6 +40,8 @@ const PARENTS_MAX = 16;
  * @param act a result of `findActs`
  */
 export async function explainAct(source: HistorySource, act: Act): Promise<readonly WhyLink[]> {
+  requireMethods(source, ['frames'], 'explainAct(source)', 'a history, from historyOf(world.kernel)');
+  requireFields(act, 'explainAct(act)', 'an act, from findActs');
   const links: WhyLink[] = [];
   let target: Target | undefined = targetOf(act);
   for (let level = 0; target !== undefined && level <= PARENTS_MAX; level++) {

@@ -19,10 +19,12 @@ export interface JudgeContext {
   readonly params: LlmGenerateParams;
   readonly content: ContentStore;
   readonly signal: AbortSignal;
+  /** Reports that code of the app failed, to `onError` of the world: what was decided in its place ends no effect. */
+  report?(error: unknown): void;
 }
 
 /**
- * Runs the recorded code of an app. No method throws because of author code: a rule that throws requires an approval.
+ * Runs the recorded code of an app. No method throws because of author code: a rule that throws requires an approval, and is reported.
  * The answers fit the receipt's schema, whatever a model wrote.
  */
 export interface Judge {

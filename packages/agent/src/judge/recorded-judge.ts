@@ -3,7 +3,8 @@
  *
  * Invariants
  * J1  Nothing in author code makes it throw: a failure is decided on the safe side. A rule that fails or returns
- *     nonsense requires an approval, a `resource` that fails makes a call run alone.
+ *     nonsense requires an approval, a `resource` that fails makes a call run alone. The failure is reported, since the
+ *     one who can correct the code sees neither the approval nor the prompt.
  * J2  Whatever a model wrote, the judgment fits the receipt's schema: names are cut, ids made unique, arguments without
  *     a canonical form stored as text.
  * J3  `args_ref` links the arguments as the model gave them; the schema's conversion is repeated wherever they are
@@ -33,6 +34,7 @@ import { type Build, boundTool, type ContextSource, type RecordedAgent } from '.
 import { childTools } from '../tools/children.js';
 import { inTime, type Stopped, stoppingWith } from '../tools/in-time.js';
 import { recordedSchema } from '../tools/recorded-schema.js';
+import { type Report, reportFailed, reportSchema } from '../tools/report-failed.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import type { Tool } from '../tools/tool.js';
@@ -59,8 +61,8 @@ interface Asking extends Omit<JudgeContext, 'signal'> {
 /** Makes the judge that runs the code of a build. */
 export function recordedJudge(build: Build): Judge {
   const definitions = new Definitions();
-  const asking = <T>({ params, content, signal }: JudgeContext, body: (asking: Asking) => Promise<T>): Promise<T> =>
-    stoppingWith(signal, (stopped) => body({ params, content, stopped }));
+  const asking = <T>({ signal, ...context }: JudgeContext, body: (asking: Asking) => Promise<T>): Promise<T> =>
+    stoppingWith(signal, (stopped) => body({ ...context, stopped }));
   return {
     calls: (asked, context) =>
       asking(context, (one) => judgeCalls(asked.slice(0, ANSWER_CALLS_MAX), one, build, definitions)),
@@ -146,6 +148,7 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
   if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);
+  reportSchema(`the argument schema of ${name}`, args, asking.report);
   if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
   if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
   return { ...(await judgeFitting(tool, args.value.value, asking)), ...listed };
@@ -177,17 +180,19 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
   const { operation } = tool;
   if (operation !== undefined) {
     const op = await inTime(() => operation(args as never, asking.content, asking.params.session), asking.stopped);
+    if (!op.ok) reportFailed(`the operation of ${tool.entry.name}`, op, asking.report);
     const fits = sessionOp.safeParse(op.ok ? op.value : undefined);
     if (fits.success) return { ...terms, session: fits.data };
     return issue('args_invalid', argsInvalidText(tool.entry.name, '- nothing can be done with them'), asking.content);
   }
-  const { content, stopped, params } = asking;
-  const approval = await approvalOf(tool, args, { content, stopped, session: params.session });
+  const { content, stopped, params, report } = asking;
+  const session = params.session;
+  const approval = await approvalOf(tool, args, { content, stopped, session, ...(report && { report }) });
   return {
     ...terms,
     ...(await judgedBy(tool, content)),
     ...(approval === undefined ? {} : { approval }),
-    ...resourceOf(tool, args),
+    ...resourceOf(tool, args, report),
   };
 }
 
@@ -208,13 +213,14 @@ function termsOf(entry: ToolEntry): Terms {
   };
 }
 
-function resourceOf({ resource }: Tool, args: unknown): Terms {
+function resourceOf({ resource, entry }: Tool, args: unknown, report: Report): Terms {
   if (resource === undefined) return {};
   try {
     const name: unknown = resource(args as never);
     if (typeof name === 'string' && name !== '') return { resource: named(name, RESOURCE_MAX, '') };
-  } catch {
+  } catch (error) {
     // The call runs alone (J1).
+    reportFailed(`the resource of ${entry.name}`, { ok: false, why: messageOf(error), error }, report);
   }
   return { parallel: false };
 }
@@ -232,7 +238,7 @@ function returnsOf(agent: RecordedAgent | undefined, recorded: Value): Schema {
 async function judgeReturn(
   text: string,
   schema: Schema,
-  { content, stopped }: Asking,
+  { content, stopped, report }: Asking,
 ): Promise<LlmGenerateReceipt['returns']> {
   const unfit = async (problems: string) => ({
     issue_ref: await putText(
@@ -245,6 +251,7 @@ async function judgeReturn(
   const json = jsonIn(text);
   if (json === undefined) return unfit('- it is not JSON');
   const fits = await inTime(() => check(schema, json.value), stopped);
+  reportSchema('the schema of the return value', fits, report);
   if (!fits.ok) return unfit(`- the check failed: ${fits.why}`);
   if (!fits.value.ok) return unfit(fits.value.problems);
   const { value } = fits.value;
@@ -255,9 +262,10 @@ async function judgeReturn(
   }
 }
 
-async function askSource(source: ContextSource, { params, content, stopped }: Asking): Promise<ContextText> {
+async function askSource(source: ContextSource, { params, content, stopped, report }: Asking): Promise<ContextText> {
   const name = named(source.name, SOURCE_NAME_MAX, 'unnamed');
   const said = await inTime(async () => source.load(params.session), stopped);
+  if (!said.ok) reportFailed(`the context source ${name}`, said, report);
   const text = said.ok ? wellFormed(String(said.value)) : shortened(`[the context source ${name} failed: ${said.why}]`);
   return { lane: source.lane, name, text_ref: await putText(content, text) };
 }

@@ -103,13 +103,14 @@ export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, 
  * @returns nothing: the session goes on as it stands
  */
 export function report(draft: SessionState, ctx: ReducerContext): undefined {
-  const { run, waiting, last } = draft;
+  const { run, waiting, last, status } = draft;
   if (run !== null && waiting === null) tellOwner(draft, { kind: 'running' }, ctx);
   else if (run !== null && waiting !== null) tellOwner(draft, { kind: 'waiting', for: waiting.for }, ctx);
   else if (last !== null) {
     const { run: _, ...ended } = last;
     tellOwner(draft, { kind: 'settled', ...ended, more: false }, ctx);
   }
+  if (status === 'Closed') tellOwner(draft, { kind: 'closed' }, ctx);
   return undefined;
 }
 

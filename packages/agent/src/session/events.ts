@@ -1,5 +1,16 @@
 /** Watches sessions: events from durable frames, with small texts beside their links. */
-import { type Address, type ArgumentCheck, checkOf, errorDetail, type Ref } from '@reprise/contracts';
+import {
+  type Address,
+  type ArgumentCheck,
+  aFlag,
+  aSignal,
+  checkOf,
+  errorDetail,
+  type KnownOptions,
+  oneOf,
+  type Ref,
+  wholeFrom,
+} from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import { readLlmOutput, readText } from '../content/transcript.js';
@@ -26,12 +37,12 @@ export interface WatchOptions {
 }
 
 /** The names of the options for watching events. */
-export const WATCH_OPTIONS: Readonly<Record<keyof WatchOptions, true>> = {
+export const WATCH_OPTIONS: KnownOptions<WatchOptions> = {
   after: true,
-  channel: true,
-  inline: true,
-  signal: true,
-  follow: true,
+  channel: oneOf('operator', 'model'),
+  inline: wholeFrom(0),
+  signal: aSignal,
+  follow: aFlag,
 };
 
 /**

@@ -1,5 +1,18 @@
 /** The parts of an input, as apps write them and as they are recorded. */
-import { endOfText, type InputPart, isRef, type Ref, RepriseError } from '@reprise/contracts';
+import {
+  endOfText,
+  fieldsOf,
+  type InputPart,
+  isFields,
+  isFilled,
+  isRef,
+  kindOfThing,
+  present,
+  promiseHint,
+  type Ref,
+  RepriseError,
+  shortText,
+} from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type { ChildEntry } from '../contracts/state.js';
 import type { Artifact } from '../contracts/tool-call.js';
@@ -34,7 +47,7 @@ export async function storeParts(
   childOf: (name: string) => Promise<ChildEntry | undefined>,
 ): Promise<InputPart[]> {
   const parts = Array.isArray(input) ? (input as readonly Part[]) : [input as Part];
-  if (parts.length === 0 || parts.length > PARTS_MAX) throw wrong(`1 to ${PARTS_MAX} parts`, parts.length);
+  if (parts.length === 0 || parts.length > PARTS_MAX) throw wrong(`1 to ${PARTS_MAX} parts`, `${parts.length} parts`);
   const stored: InputPart[] = [];
   for (const part of parts) stored.push(await storePart(content, part, childOf));
   return stored;
@@ -49,25 +62,27 @@ async function storePart(
     const bytes = new TextEncoder().encode(part);
     return { kind: 'text', text_ref: await content.put(bytes), bytes: bytes.length };
   }
-  if (typeof part !== 'object' || part === null) throw wrong(FORMS, typeof part);
+  if (!isFields(part)) throw wrong(FORMS, kindOfThing(part), promiseHint(part));
   const view = part.view ?? 'full';
   if ('result' in part) {
     const output_ref = (await childOf(part.result))?.output_ref ?? undefined;
-    if (output_ref === undefined) throw wrong('the name of a child that has a result', part.result);
+    if (output_ref === undefined) throw wrong('the name of a child that has a result', kindOfThing(part.result));
     return { kind: 'result', child: part.result, output_ref, view, ...(await sizeIn(content, output_ref)) };
   }
   if ('artifact' in part) {
+    requireArtifact(part.artifact);
     const { blob_ref, media_type, path, bytes } = part.artifact;
     return { kind: 'blob', blob_ref, media_type, view, name: endOfText(path, 256), bytes };
   }
   const named = part.name === undefined ? {} : { name: part.name };
   if ('bytes' in part) {
-    if (!(part.bytes instanceof Uint8Array)) throw wrong('bytes', typeof part.bytes);
+    if (!(part.bytes instanceof Uint8Array)) throw wrong('bytes as a Uint8Array', kindOfThing(part.bytes));
+    if (!isFilled(part.mediaType)) throw wrong("mediaType, such as 'image/png'", kindOfThing(part.mediaType));
     const blob_ref = await content.put(part.bytes);
     return { kind: 'blob', blob_ref, media_type: part.mediaType, view, ...named, bytes: part.bytes.length };
   }
-  if (!('ref' in part)) throw wrong(FORMS, `an object with ${Object.keys(part).join(', ') || 'nothing'}`);
-  if (!isRef(part.ref)) throw wrong('a link to content', part.ref);
+  if (!('ref' in part)) throw wrong(FORMS, fieldsIn(part), textHint(part));
+  if (!isRef(part.ref)) throw wrong('a link to content', kindOfThing(part.ref));
   const media_type = part.mediaType ?? 'text/plain';
   return { kind: 'blob', blob_ref: part.ref, media_type, view, ...named, ...(await sizeIn(content, part.ref)) };
 }
@@ -78,6 +93,28 @@ async function sizeIn(content: ContentStore, link: Ref): Promise<{ readonly byte
   return found === undefined ? {} : { bytes: found.length };
 }
 
-function wrong(expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'invalid input', { expected, actual });
+function requireArtifact(artifact: unknown): void {
+  const { blob_ref, path } = fieldsOf(artifact);
+  if (isRef(blob_ref) && typeof path === 'string') return;
+  throw wrong('an artifact, from run.result().artifacts', kindOfThing(artifact));
+}
+
+function fieldsIn(part: object): string {
+  const names = Object.keys(part);
+  return names.length === 0 ? kindOfThing(part) : shortText(`an object with ${names.join(', ')}`, 200);
+}
+
+/** Other libraries send a message as an object around its text. */
+function textHint(part: object): string | undefined {
+  const text = ['text', 'content', 'message'].find((name) => name in part);
+  return text === undefined ? undefined : `Send the text itself: send(message.${text}).`;
+}
+
+function wrong(expected: string, actual: string, hint?: string): RepriseError {
+  return new RepriseError('invalid_argument', 'invalid input', {
+    where: 'input',
+    expected,
+    actual,
+    ...present({ hint }),
+  });
 }

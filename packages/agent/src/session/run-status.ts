@@ -3,6 +3,7 @@ import type { Trouble, World } from '@reprise/kernel';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { EndedOrWaiting } from './run.js';
 import { sessionsOf, type WaitParts } from './run-wait.js';
+import { stallsOf } from './stalls.js';
 
 /** A run that does not go on, and nobody is asked: an operator has to look at it. */
 export interface Stalled {
@@ -29,22 +30,23 @@ interface StallParts extends WaitParts {
  * @param which `store` for that of the store alone, which holds up all runs
  */
 export async function stalledBy(parts: StallParts, session: string, which?: 'store'): Promise<Stalled | undefined> {
-  const troubles = await parts.world.trouble();
-  const ofStore = troubles.find(({ kind }) => kind === 'store_full' || kind === 'store_slow');
-  if (ofStore !== undefined || which === 'store' || troubles.length === 0) return stalled(ofStore);
-  const sessions = new Set<string>([session]);
-  for await (const below of sessionsOf(parts, session)) sessions.add(below);
-  return stalled(
-    troubles.find((trouble) => cellsOf(trouble).some(([of, key]) => of === SESSION_REDUCER && sessions.has(key))),
-  );
-}
-
-function stalled(trouble: Trouble | undefined): Stalled | undefined {
+  const [trouble] = await stallsOfSession(parts, session, which);
   return trouble && { status: 'stalled', code: trouble.code, since: trouble.since, trouble };
 }
 
-/** The cells that a trouble holds up. */
-function cellsOf(trouble: Trouble): readonly (readonly [string, string])[] {
-  if (trouble.kind === 'cell_failed') return [trouble.where];
-  return trouble.kind === 'service_failing' ? trouble.cells : [];
+/** The troubles that hold up a session, or a session below it: those of the store alone, where it has some. */
+export async function stallsOfSession(
+  parts: StallParts,
+  session: string,
+  which?: 'store',
+): Promise<readonly Trouble[]> {
+  const troubles = await parts.world.trouble();
+  if (which === 'store') return troubles.filter(({ kind }) => kind === 'store_full' || kind === 'store_slow');
+  // What is asked below would wait for the store.
+  const ofAll = stallsOf(troubles, () => false);
+  if (ofAll.length > 0) return ofAll;
+  if (troubles.length === 0) return [];
+  const sessions = new Set<string>([session]);
+  for await (const below of sessionsOf(parts, session)) sessions.add(below);
+  return stallsOf(troubles, ([of, key]) => of === SESSION_REDUCER && sessions.has(key));
 }

@@ -124,6 +124,6 @@ export async function runWaiting(parts: WaitParts, run: string, session: string)
   });
 }
 
-function described({ id, tool, question }: Pending): string {
-  return `${tool ?? question?.question ?? 'an item'} (${id})`;
+function described({ id, tool, question, reason }: Pending): string {
+  return `${tool ?? question?.question ?? 'an item'} (${id})${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -1,5 +1,5 @@
 /** Selects the frames and live pieces that belong to one run. */
-import type { RepriseError } from '@reprise/contracts';
+import { aFlag, type KnownOptions, type RepriseError } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from '../contracts/agent-event.js';
 import { AgentEvents, type EffectPlace } from '../timeline/agent-events.js';
@@ -15,7 +15,7 @@ export interface RunWatchOptions extends WatchOptions {
 }
 
 /** The names of the options for watching a run or a session. */
-export const RUN_WATCH_OPTIONS: Readonly<Record<keyof RunWatchOptions, true>> = { ...WATCH_OPTIONS, tree: true };
+export const RUN_WATCH_OPTIONS: KnownOptions<RunWatchOptions> = { ...WATCH_OPTIONS, tree: aFlag };
 
 /** What is watched: a run, or an input and the run that answers it. */
 interface Watched {

@@ -1,11 +1,13 @@
 /** One run of a session, as its sender sees it. */
 import {
   type Address,
+  aText,
   type ErrorDetail,
   errorDetail,
   failureWords,
   isRepriseError,
   limitWords,
+  present,
   type Ref,
   RepriseError,
   requireKnownOptions,
@@ -29,6 +31,7 @@ import { type RunStatus, stalledBy } from './run-status.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
 import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 import type { CommandOptions } from './session-options.js';
+import { unfitReturn, unfitReturnIn } from './unfit-return.js';
 
 /** How a run ended. */
 export interface Outcome<R> {
@@ -162,6 +165,7 @@ export class Run<R = unknown> {
         if (frame?.done === true) break;
         if (frame !== undefined) {
           next = read();
+          made.seeFrame(frame.value);
           for await (const event of watched.shown(frame.value)) {
             made.see(event);
             yield event;
@@ -175,14 +179,19 @@ export class Run<R = unknown> {
       options.signal?.removeEventListener('abort', leave);
       leave();
     }
-    if (watched.end !== undefined) return this.#requireDone(watched.end, made.failure, from);
+    if (watched.end !== undefined) return this.#requireDone(watched.end, made, from);
     if (options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy, from);
   }
 
   /** @throws RepriseError `run_failed` */
-  async #requireDone({ stop }: RunEnd, failure: Ref | undefined, from: CallSite): Promise<void> {
+  async #requireDone({ stop }: RunEnd, made: Made, from: CallSite): Promise<void> {
     if (stop?.kind === 'Failed' || stop?.kind === 'LimitsExceeded')
-      throw from.mark(runFailed(this.id, stop, await this.#errorAt(failure)));
+      throw from.mark(runFailed(this.id, stop, await this.#errorOf(stop, made)));
+  }
+
+  /** The text of the error behind the end of a run. */
+  async #errorOf(stop: StopReason, made: Made): Promise<ErrorDetail | undefined> {
+    return (await unfitReturn(this.parts.world, stop, made.unfit)) ?? this.#errorAt(made.failure);
   }
 
   /**
@@ -211,6 +220,7 @@ export class Run<R = unknown> {
     const watched = await this.#watched({ inline: 0 });
     const made = new Made();
     for await (const frame of framesOf(this.parts.world, this.place.seq, { follow: false }, this.#awaited)) {
+      made.seeFrame(frame);
       for await (const event of watched.shown(frame)) made.see(event);
       if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
     }
@@ -271,7 +281,7 @@ export class Run<R = unknown> {
    * end.
    */
   async cancel(options: { readonly reason?: string } = {}): Promise<void> {
-    requireKnownOptions(options, { reason: true }, 'run.cancel');
+    requireKnownOptions(options, { reason: aText }, 'run.cancel');
     await this.parts.cancel(options.reason);
   }
 
@@ -288,6 +298,7 @@ export class Run<R = unknown> {
     const watched = await this.#watched({ inline: 0 });
     const made = new Made();
     for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}, this.#awaited), from)) {
+      made.seeFrame(frame);
       for await (const event of watched.shown(frame)) made.see(event);
       if (watched.lost !== undefined) throw from.mark(watched.lost);
       if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
@@ -308,7 +319,8 @@ export class Run<R = unknown> {
     try {
       for (;;) {
         const next = await chance.or(frames.next()).catch((error: unknown) => {
-          throw isRepriseError(error, 'cell_failed') ? from.mark(sessionFailed(error, this.id)) : error;
+          if (isRepriseError(error, 'cell_failed')) throw from.mark(sessionFailed(error, this.id));
+          throw isRepriseError(error, 'world_closed') ? readLate(this.id, error, from) : error;
         });
         if (next === 'last chance') {
           throw from.mark(await runWaiting(this.parts, this.id, this.place.session));
@@ -330,7 +342,7 @@ export class Run<R = unknown> {
     const unreachable = made.unreachableOf(run);
     const rest = { text, artifacts: made.of(run), usage, ...(unreachable.length === 0 ? {} : { unreachable }) };
     if (stop.kind === 'Failed') {
-      const error = await this.#errorAt(made.failure);
+      const error = await this.#errorOf(stop, made);
       return { stop, ...rest, ...(error === undefined ? {} : { error }) };
     }
     if (stop.kind !== 'Completed') return { stop, ...rest };
@@ -364,9 +376,15 @@ export class Run<R = unknown> {
 class Made {
   /** The text of the last error since the last answer. */
   failure: Ref | undefined;
+  /** The problems of an answer that does not fit, in the last frame that was read. */
+  unfit: Ref | undefined;
   /** The toolsets that are unreachable, by run. */
   readonly #unreachable = new Map<string | null, Set<string>>();
   readonly #files: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
+
+  seeFrame(frame: WorldFrame): void {
+    this.unfit = unfitReturnIn(frame);
+  }
 
   see(event: AgentEvent): void {
     if (event.type === 'tool.completed')
@@ -428,7 +446,17 @@ function causeOf({ causes = [], ...error }: ErrorDetail): Error {
 function closedEarly(run: string, reason: RepriseError | undefined, from: CallSite): RepriseError {
   if (reason !== undefined && reason.code !== 'world_closed') return reason;
   const error = new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
+    ...present({ where: reason?.details.where }),
     hint: 'The run goes on when the world is opened again. If a function returned it without `await`, `await using` closed the world at once: write `return await run.text()`.',
+  });
+  return from.mark(error);
+}
+
+/** The error of a read that began after the world was closed; the run may have ended before. */
+function readLate(run: string, { details }: RepriseError, from: CallSite): RepriseError {
+  const error = new RepriseError('world_closed', `the world was closed before run ${run} was read`, {
+    ...present({ where: details.where }),
+    hint: 'Read the run before the world is closed, or open the world again: `await using` closes it at the end of its block.',
   });
   return from.mark(error);
 }

@@ -1,5 +1,18 @@
 /** The options of a session's methods, and what its commands return. */
-import type { Actor, Principal } from '@reprise/contracts';
+import {
+  type Actor,
+  aFlag,
+  anObject,
+  aPrincipal,
+  aText,
+  type KnownOptions,
+  type OptionKind,
+  oneOf,
+  type Principal,
+  textOf,
+  textsByName,
+  wholeFrom,
+} from '@reprise/contracts';
 import type { Rejection } from '../contracts/commands.js';
 import type { Limits } from '../define/limits.js';
 
@@ -74,24 +87,28 @@ export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as' | 'actor'
   readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
 }
 
-type Names<O> = Readonly<Record<keyof O, true>>;
+/** The bounds of a priority, as the recorded input has them. */
+const PRIORITY_MAX = 1_000;
 
-const COMMAND: Names<CommandOptions> = { id: true, ifEpoch: true, as: true, actor: true };
-const SAY: Names<SayOptions> = { ...COMMAND, pin: true };
+/** The ids of commands and inputs. */
+export const anId: OptionKind = textOf(128);
 
-/** The names of the options of each method: another name is a misspelled one, and is refused. */
+const COMMAND: KnownOptions<CommandOptions> = { id: anId, ifEpoch: wholeFrom(0), as: aPrincipal, actor: true };
+const SAY: KnownOptions<SayOptions> = { ...COMMAND, pin: aFlag };
+
+/** The options of each method: another name is a misspelled one, and is refused. */
 export const OPTION_NAMES: {
-  readonly command: Names<CommandOptions>;
-  readonly say: Names<SayOptions>;
-  readonly send: Names<SendOptions>;
-  readonly cancel: Names<CancelOptions>;
-  readonly session: Names<SessionOptions>;
-  readonly spawn: Names<SpawnOptions>;
+  readonly command: KnownOptions<CommandOptions>;
+  readonly say: KnownOptions<SayOptions>;
+  readonly send: KnownOptions<SendOptions>;
+  readonly cancel: KnownOptions<CancelOptions>;
+  readonly session: KnownOptions<SessionOptions>;
+  readonly spawn: KnownOptions<SpawnOptions>;
 } = {
   command: COMMAND,
   say: SAY,
-  send: { id: true, as: true, actor: true, pin: true, priority: true },
-  cancel: { ...COMMAND, scope: true, reason: true },
-  session: { labels: true },
-  spawn: { id: true, as: true, actor: true, budget: true },
+  send: { id: anId, as: aPrincipal, actor: true, pin: aFlag, priority: wholeFrom(-PRIORITY_MAX, PRIORITY_MAX) },
+  cancel: { ...COMMAND, scope: oneOf('turn', 'run', 'all'), reason: aText },
+  session: { labels: textsByName },
+  spawn: { id: anId, as: aPrincipal, actor: true, budget: anObject },
 };

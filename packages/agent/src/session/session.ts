@@ -1,6 +1,6 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import { type Address, isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
+import type { Trouble, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
 import type { AgentEvent } from '../contracts/agent-event.js';
@@ -8,7 +8,7 @@ import type { SessionCommand } from '../contracts/commands.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, QueuedInput, SessionState } from '../contracts/state.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
-import type { Agent, AnyAgent, ReturnOf } from '../define/agent.js';
+import { type Agent, type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
@@ -19,10 +19,13 @@ import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
 import type { Pending } from './pending.js';
 import { sessionRequestId } from './request-id.js';
+import { requireSound } from './require-sound.js';
 import { Run, type RunPlace } from './run.js';
+import { stallsOfSession } from './run-status.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
+  anId,
   type CancelOptions,
   type CommandOptions,
   type CommandReceipt,
@@ -33,6 +36,7 @@ import {
   type SpawnOptions,
 } from './session-options.js';
 import { SessionRequests } from './session-requests.js';
+import { type SessionWait, sessionWaits } from './waits.js';
 
 /** The parts that a session object needs. */
 interface SessionParts {
@@ -78,8 +82,31 @@ export class Session<R = unknown> {
     return (await this.parts.world.state(this.address)) as unknown as SessionState | undefined;
   }
 
+  /**
+   * The troubles that keep the session, or a session below it, from going on: of the store, of its cell, of a service that it
+   * waits for. See `World.trouble`.
+   *
+   * @example for (const { code, since } of await session.trouble()) console.log(`stalled: ${code}`, new Date(since))
+   */
+  trouble(): Promise<readonly Trouble[]> {
+    return stallsOfSession(this.parts, this.key);
+  }
+
+  /**
+   * What the session waits for, and what each session below it waits for: an approval or an answer of a person, the next
+   * message, another limit, the app, the end of a pause, its children. Empty while it works, and once nothing is left to do.
+   *
+   * @throws RepriseError `cell_failed` when its cell has failed, `world_closed`
+   * @example for (const { kind, session: key } of await session.waits()) console.log(`${key} waits for ${kind}`)
+   */
+  async waits(): Promise<readonly SessionWait[]> {
+    await requireSound(this.parts.world, this.address);
+    return sessionWaits(this.parts.world, this.key);
+  }
+
   /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */
   async *transcript(from = 0): AsyncGenerator<TranscriptItem> {
+    requireArgument(isWhole(from), 'session.transcript(from)', 'the index of an item, from 0', from);
     // The reducer's own schema checked each item before it was appended.
     for await (const item of this.parts.world.log(this.address, 'transcript', from))
       yield item as unknown as TranscriptItem;
@@ -123,12 +150,16 @@ export class Session<R = unknown> {
   }
 
   /** Brings the session back after its cell has failed, with the state before the fault. See `World.revive`. */
-  async revive({ id = this.parts.newId(), as }: CommandOptions = {}): Promise<void> {
-    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...(as && { as }) });
+  async revive(options: CommandOptions = {}): Promise<void> {
+    requireKnownOptions(options, OPTION_NAMES.command, 'session.revive');
+    const { id = this.parts.newId(), as } = options;
+    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...present({ as }) });
   }
 
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
-  withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+  async withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+    const { expected } = anId;
+    requireArgument(anId.fits(command_id), 'session.withdraw(command_id)', `${expected}: an id`, command_id);
     return this.#plain('withdraw', { type: 'Withdraw', command_id }, options);
   }
 
@@ -207,6 +238,7 @@ export class Session<R = unknown> {
    * @example const run = await boss.spawn(scout, 'item 1', { budget: { usd: 0.2, wall: '5m' } })
    */
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
+    requireAgents([agent], 'session.spawn');
     requireKnownOptions(options, OPTION_NAMES.spawn, 'spawn');
     await this.#adopt();
     const { id: command_id = this.parts.newId(), budget = {}, ...who } = options;
@@ -232,6 +264,7 @@ export class Session<R = unknown> {
 
   /** A run by its number; undefined when the session has no such run. */
   async run(number: number): Promise<Run<R> | undefined> {
+    requireArgument(isWhole(number), 'session.run(number)', 'the number of a run, from 0', number);
     for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
     return undefined;
   }
@@ -291,8 +324,10 @@ export class Session<R = unknown> {
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     const { pastBefore, pending } = this.parts;
-    const retry = async (options: CommandOptions) =>
-      this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    const retry = async (options: CommandOptions) => {
+      requireKnownOptions(options, OPTION_NAMES.command, 'run.retry');
+      return this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    };
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
     return new Run<R>(

@@ -19,6 +19,7 @@ import {
   type Principal,
   present,
   type Ref,
+  requireFields,
 } from '@reprise/contracts';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
@@ -76,6 +77,7 @@ export class AgentEvents {
     past?: Past,
     private readonly pastBefore?: (frame: number) => Promise<Past>,
   ) {
+    requireFields(scope, 'AgentEvents(scope)', 'an object with any of sessions, tree, ownRuns');
     this.#past = past;
     const place = scope.ownRuns === true && past === undefined ? undefined : {};
     this.#traces = new SessionTraces(scope, place);

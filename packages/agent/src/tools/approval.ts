@@ -2,6 +2,7 @@
 import { type LlmToolCall, pattern, type SessionInfo } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { inTime, type Stopped } from './in-time.js';
+import { type Report, reportFailed } from './report-failed.js';
 import { shortened } from './schema.js';
 import type { Tool } from './tool.js';
 
@@ -13,18 +14,20 @@ interface RuleContext {
   readonly session: SessionInfo;
   readonly content: ContentStore;
   readonly stopped: Stopped;
+  readonly report?: Report;
 }
 
 /** The approval that a call needs; undefined when it needs none. A rule that fails requires one. */
 export async function approvalOf(
   tool: Tool,
   args: unknown,
-  { session, content, stopped }: RuleContext,
+  { session, content, stopped, report }: RuleContext,
 ): Promise<Approval | undefined> {
   const { approval: rule } = tool;
   if (rule === 'never') return undefined;
   if (rule === 'always') return {};
   const verdict = await inTime(async () => rule({ args: args as never, ...session }), stopped);
+  if (!verdict.ok) reportFailed(`the approval rule of ${tool.entry.name}`, verdict, report);
   if (!verdict.ok) return { reason_ref: await putText(content, ruleFailed(tool, verdict.why)) };
   if (verdict.value === false) return undefined;
   if (typeof verdict.value !== 'object' || verdict.value === null) return {};

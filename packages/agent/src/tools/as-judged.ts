@@ -20,7 +20,7 @@ import { stoppingWith } from './in-time.js';
 import { isSameValue } from './same-arguments.js';
 import type { Checked } from './schema.js';
 import type { Tool } from './tool.js';
-import { isSameMeaning, recordedVersion } from './version.js';
+import { differsInSchema, isSameMeaning, recordedVersion } from './version.js';
 
 /** A call at its execution. */
 interface CallAtHand {
@@ -62,8 +62,7 @@ async function meansTheSame(call: CallAtHand, before: ToolVersion | undefined): 
   }
   if (isSameMeaning(params.meaning, now.meaning)) return true;
   if (before === undefined || !checked.ok) return false;
-  const { approval, guarantee } = now.version;
-  if (before.approval !== approval || before.guarantee !== guarantee) return false;
+  if (!differsInSchema(before, now.version)) return false; // also the tool of another toolset is another tool
   return isSameValue(before.schema, args, checked.value);
 }
 

@@ -1,6 +1,7 @@
 /** Makes a handler's context from the adapter's context, and collects what the handler stores. */
 import { present, type Ref, RepriseError, type SessionInfo, startOfText, type Value } from '@reprise/contracts';
 import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
+import { ContentLayer } from '@reprise/kernel/store';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, OwnerAnswered, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';
@@ -132,37 +133,19 @@ function changeOf(path: string, before: Ref | null, after: Ref | null, context: 
  * The content store for a handler. It records content that could not be stored; a failing source is the handler's own
  * error.
  */
-class KeptContent implements ContentStore {
+class KeptContent extends ContentLayer {
   constructor(
-    private readonly content: ContentStore,
+    content: ContentStore,
     private readonly keep: Keep,
-  ) {}
-
-  get(ref: Ref): Promise<Uint8Array | undefined> {
-    return this.content.get(ref);
+  ) {
+    super(content);
   }
 
-  has(ref: Ref): Promise<boolean> {
-    return this.content.has(ref);
+  override put(bytes: Uint8Array): Promise<Ref> {
+    return this.keep(() => super.put(bytes));
   }
 
-  erasedBy(ref: Ref): Promise<number | undefined> {
-    return this.content.erasedBy(ref);
-  }
-
-  erasedThrough(): Promise<number> {
-    return this.content.erasedThrough();
-  }
-
-  list(): AsyncIterable<Ref> {
-    return this.content.list();
-  }
-
-  put(bytes: Uint8Array): Promise<Ref> {
-    return this.keep(() => this.content.put(bytes));
-  }
-
-  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+  override async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
     let broken = false;
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
@@ -173,7 +156,7 @@ class KeptContent implements ContentStore {
       }
     }
     try {
-      return await this.content.putStream(source());
+      return await super.putStream(source());
     } catch (error) {
       if (broken) throw error;
       return this.keep(() => Promise.reject(error));

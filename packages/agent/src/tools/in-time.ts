@@ -7,7 +7,17 @@ import { messageOf } from './schema.js';
 export const JUDGING_MS_MAX = 30_000;
 
 /** The answer of recorded code, or the reason why it is missing. */
-type InTime<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+export type InTime<T> = { readonly ok: true; readonly value: T } | NotInTime;
+
+/** Why there is no answer. */
+export interface NotInTime {
+  readonly ok: false;
+  readonly why: string;
+  /** What the code threw. */
+  readonly error?: unknown;
+  /** Whether nobody waited for it any more. */
+  readonly isStopped?: true;
+}
 
 /** Resolves when the caller no longer waits for recorded code. */
 export type Stopped = Promise<unknown>;
@@ -34,11 +44,11 @@ export async function inTime<T>(body: () => Promise<T>, stopped: Stopped): Promi
     const why = `it took longer than ${JUDGING_MS_MAX / 1_000} s`;
     timer = setTimeout(() => resolve({ ok: false, why }), JUDGING_MS_MAX);
   });
-  const told = stopped.then((): InTime<T> => ({ ok: false, why: 'it was told to stop' }));
+  const told = stopped.then((): InTime<T> => ({ ok: false, why: 'it was told to stop', isStopped: true }));
   try {
     return await Promise.race([told, body().then((value): InTime<T> => ({ ok: true, value })), late]);
   } catch (error) {
-    return { ok: false, why: messageOf(error) };
+    return { ok: false, why: messageOf(error), error };
   } finally {
     clearTimeout(timer);
   }

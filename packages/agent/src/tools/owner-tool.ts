@@ -1,5 +1,5 @@
 /** Tools whose calls the owner of a session answers: the cell that made it. */
-import { RepriseError, type SessionInfo, type Value } from '@reprise/contracts';
+import { RepriseError, requireFields, type SessionInfo, type Value } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type { OutputOf, Schema } from './schema.js';
 import { defineSessionTool, type Tool } from './tool.js';
@@ -42,6 +42,7 @@ export interface OwnerToolSpec<Name extends string, S extends Schema> {
 export function defineOwnerTool<const Name extends string, S extends Schema>(
   spec: OwnerToolSpec<Name, S>,
 ): Tool<Name, OutputOf<S>, never, unknown> {
+  requireFields(spec, 'defineOwnerTool(spec)', 'an object with name, description and args');
   const { name, description, args, jsonSchema: stated, keep } = spec;
   if (keep !== undefined && typeof keep !== 'function') {
     throw new RepriseError('invalid_definition', 'invalid tool definition', {

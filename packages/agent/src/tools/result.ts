@@ -1,5 +1,7 @@
 /** The special answers of a handler, besides text and data. */
+
 import type { Usage, Value } from '@reprise/contracts';
+import { anObject, aText, type KnownOptions, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import type { Artifact } from '../contracts/tool-call.js';
 import { type Duration, durationMs } from './duration.js';
 
@@ -69,8 +71,14 @@ export interface ReaderSource {
  */
 export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ResultLost | ToolParts | ToolStream;
 
+const ANSWER_OPTIONS: KnownOptions<AnswerOptions> = { usage: anObject };
+const DEFERRED_OPTIONS = { expiresIn: true, to: aText } as const;
+
 /** Makes a refusal or failure that the model reads and can act on. */
-export function toolError(message: string, { usage }: AnswerOptions = {}): ToolError {
+export function toolError(message: string, options: AnswerOptions = {}): ToolError {
+  requireArgument(typeof message === 'string', 'toolError(message)', 'text for the model', message);
+  requireKnownOptions(options, ANSWER_OPTIONS, 'toolError');
+  const { usage } = options;
   return { [SPECIAL]: 'error', message, ...(usage === undefined ? {} : { usage }) };
 }
 
@@ -83,6 +91,7 @@ export function toolError(message: string, { usage }: AnswerOptions = {}): ToolE
  * @throws RepriseError `invalid_argument` when `expiresIn` is not a duration
  */
 export function deferred(options: { readonly expiresIn?: Duration; readonly to?: string } = {}): Deferral {
+  requireKnownOptions(options, DEFERRED_OPTIONS, 'deferred');
   const { expiresIn, to } = options;
   return {
     [SPECIAL]: 'deferred',

@@ -43,7 +43,12 @@ type NoArgsSchema = 'the args of a tool are an object: z.strictObject({ … })';
 /** A checked value, or its problems as text for the sender of the value. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: string };
+  | {
+      readonly ok: false;
+      readonly problems: string;
+      /** What the schema threw: it is the schema that has to be corrected. */
+      readonly error?: unknown;
+    };
 
 /** The longest text about the problems of a value, in UTF-16 units: enough to correct it. */
 const PROBLEMS_LENGTH_MAX = 2_000;
@@ -55,7 +60,7 @@ export async function check(schema: Schema, given: unknown): Promise<Checked> {
     if (result.issues === undefined) return { ok: true, value: result.value };
     return { ok: false, problems: shortened(result.issues.map(problem).join('\n')) };
   } catch (error) {
-    return { ok: false, problems: shortened(`- the check failed: ${messageOf(error)}`) };
+    return { ok: false, problems: shortened(`- the check failed: ${messageOf(error)}`), error };
   }
 }
 

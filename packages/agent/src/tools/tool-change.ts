@@ -1,5 +1,5 @@
 /** Both versions of a changed tool in words, for screens where a person decides. */
-import { present } from '@reprise/contracts';
+import { isFields, present, requireArgument } from '@reprise/contracts';
 import type { ToolVersion } from '../contracts/agent-def.js';
 
 /** The tool of a call that waits, before and after a deployment that changed what the call means. */
@@ -31,7 +31,14 @@ export interface ToolDifference {
  * The differences between both versions of a tool, in the order in which a person reads them: its words, its arguments,
  * and its terms. Without a recorded version before it is the whole version of this build.
  */
-export function toolDifferences({ before, after }: ToolChange): readonly ToolDifference[] {
+export function toolDifferences(change: ToolChange): readonly ToolDifference[] {
+  requireArgument(
+    isFields(change) && isFields(change.after),
+    'toolDifferences(change)',
+    'the changed of a pending item',
+    change,
+  );
+  const { before, after } = change;
   return Object.entries(COMPARED).flatMap(([field, what]) => {
     const [was, is] = [before, after].map((version) => version && textOf(version[field as keyof typeof COMPARED]));
     return is === undefined || was === is ? [] : [present({ what, before: was, after: is })];

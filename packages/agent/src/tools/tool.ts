@@ -7,11 +7,15 @@
  * session reducer), what a tool may access (the handler).
  */
 import {
+  fieldsOf,
   type Guarantee,
   hintOf,
+  isFields,
   isTextWithin,
+  kindOfThing,
   type ON_UNKNOWN,
   RepriseError,
+  requireArgument,
   type SessionInfo,
   type SessionOp,
   unknownFields,
@@ -121,7 +125,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
 export function defineTool<const Name extends string, S extends Schema, O, D = unknown>(
   spec: ToolSpec<Name, S, O, D> & Keepable<O> & { readonly args: ArgsSchema<S> },
 ): Tool<Name, OutputOf<S>, O, D> {
-  const where = `tool ${String(spec.name)}`;
+  const where = whereOf(spec);
   assertUsable(spec as UncheckedSpec, where);
   return Object.freeze({
     type: 'tool' as const,
@@ -193,6 +197,8 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
  * the other fields state how a call is executed.
  */
 export function describeTools(tools: readonly Tool[]): readonly ToolEntry[] {
+  const fits = Array.isArray(tools) && tools.every((tool) => fieldsOf(tool).type === 'tool');
+  requireArgument(fits, 'describeTools(tools)', 'a list of tools that defineTool made', tools);
   return tools.map(({ entry }) => entry);
 }
 
@@ -265,13 +271,24 @@ const isText = (thing: unknown, lengthMax: number): boolean =>
   typeof thing === 'string' && isTextWithin(thing, lengthMax);
 const isOneOf = (thing: unknown, ...all: readonly unknown[]): boolean => all.includes(thing);
 
+/** Where a definition stands, for errors: callers may be untyped. */
+function whereOf(spec: unknown): string {
+  if (!isFields(spec))
+    throw unusable('defineTool(spec)', 'an object with name, description, args and run', kindOfThing(spec));
+  return typeof spec.name === 'string' ? `tool ${spec.name}` : 'tool';
+}
+
 function assertUsable(spec: UncheckedSpec, where: string): void {
   const { name, description, args, guarantee, family, onUnknown, approval, reconcile } = spec;
   const rules: readonly (readonly [boolean, string, unknown])[] = [
-    [isText(name, 64) && /^[a-zA-Z0-9_-]+$/.test(name as string), 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name],
-    [isText(description, 1024), 'a description of at most 1024 characters', typeof description],
-    [isSchema(args), 'args as a schema, such as z.strictObject({ … })', typeof args],
-    [isFunction(spec.run), 'a handler `run`', typeof spec.run],
+    [
+      isText(name, 64) && /^[a-zA-Z0-9_-]+$/.test(name as string),
+      'a name of 1 to 64 of a–z A–Z 0–9 _ -',
+      kindOfThing(name),
+    ],
+    [isText(description, 1024), 'a description of at most 1024 characters', kindOfThing(description)],
+    [isSchema(args), 'args as a schema, such as z.strictObject({ … })', kindOfThing(args)],
+    [isFunction(spec.run), 'a handler `run`', kindOfThing(spec.run)],
     [
       isOneOf(guarantee, undefined, 'idempotent', 'at_most_once', 'reconcile'),
       'guarantee idempotent, at_most_once or reconcile',

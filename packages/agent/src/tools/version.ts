@@ -55,6 +55,11 @@ export function isSameMeaning(a: string, b: string): boolean {
   return a.slice(0, DIGEST_LENGTH) === b.slice(0, DIGEST_LENGTH);
 }
 
+/** Whether two versions of a tool differ in nothing of their meaning but the schema: also the origin is the same. */
+export function differsInSchema(a: ToolVersion, b: ToolVersion): boolean {
+  return digestsOf({ ...a, schema: {} }).meaning === digestsOf({ ...b, schema: {} }).meaning;
+}
+
 /** The digests of a version of a tool. */
 export function digestsOf(version: ToolVersion): ToolDigests {
   const { name, kind, guarantee, approval, origin, description, timeout_ms, family, parallel, polling } = version;

@@ -6,7 +6,17 @@
  *
  * Does not own: whether the decision fits the item, and whether the principal may decide.
  */
-import { type ArgumentCheck, checkOf, type ErrorDetails, fieldsOf, isObject, RepriseError } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  checkOf,
+  type ErrorDetails,
+  fieldsOf,
+  isObject,
+  kindOfThing,
+  present,
+  promiseHint,
+  RepriseError,
+} from '@reprise/contracts';
 import { type Duration, durationMs } from '../tools/duration.js';
 
 /** A person's decision: exactly one of `approve`, `deny` and `answer`. */
@@ -47,7 +57,13 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid decision');
 export function readDecision(thing: unknown): Decision {
   const fields = Object.fromEntries(Object.entries(fieldsOf(thing)).filter(([, value]) => value !== undefined));
   const [choice, ...others] = CHOICES.filter((name) => name in fields);
-  if (!isObject(thing) || choice === undefined) throw invalidDecision({ expected: FORMS, actual: thing });
+  if (!isObject(thing) || choice === undefined)
+    throw invalidDecision({
+      where: 'decision',
+      expected: FORMS,
+      actual: kindOfThing(thing),
+      ...present({ hint: promiseHint(thing) }),
+    });
   if (others.length > 0) throw invalidDecision({ expected: FORMS, actual: [choice, ...others].join(' and ') });
   if (choice === 'approve' && fields.approve !== true) {
     throw invalidDecision({ where: 'approve', expected: 'true', actual: fields.approve, hint: DENY_HINT });
@@ -76,6 +92,8 @@ export function readPending(item: unknown): { readonly id: string; readonly dige
   throw invalidItem(item);
 }
 
+const NO_ITEM = 'Take it from `await world.pending()`, which is empty while nothing waits for a person.';
+
 /** An effect's digest; of a question, its number as well. */
 const ITEM_ID = /^[0-9a-f]{64}(?:\.\d{1,3})?$/;
 
@@ -85,8 +103,13 @@ export function requireItemId(id: string): void {
 }
 
 function invalidItem(actual: unknown): RepriseError {
+  const one = Array.isArray(actual)
+    ? 'Decide about one item at a time: `for (const item of await world.pending())`.'
+    : undefined;
   return new RepriseError('invalid_argument', 'invalid pending item', {
+    where: 'item',
     expected: 'an item of world.pending(), or its id',
-    actual,
+    actual: kindOfThing(actual),
+    hint: promiseHint(actual) ?? one ?? NO_ITEM,
   });
 }

@@ -16,6 +16,7 @@ import {
 import type { Ack, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { partRequestId } from '../session/request-id.js';
+import { requireSound } from '../session/require-sound.js';
 
 /** Who asks, and under which id: a repetition with one id is one act. */
 export interface RequestBy {
@@ -60,6 +61,11 @@ export class PartCell {
   /** The durable state; undefined for a cell that nothing has made. */
   async state<S>(): Promise<S | undefined> {
     return (await this.world.state(this.address)) as S | undefined;
+  }
+
+  /** @throws RepriseError `cell_failed` when the cell has failed: its state is the one before the fault then */
+  requireSound(): Promise<void> {
+    return requireSound(this.world, this.address);
   }
 
   /** A page of a table; empty for a cell that nothing has made. */

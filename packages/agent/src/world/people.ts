@@ -6,13 +6,19 @@
  */
 import {
   type Actor,
+  aPrincipal,
+  aText,
   isRef,
   isRepriseError,
   type EffectDecision as KernelDecision,
+  type KnownOptions,
   type Principal,
+  present,
   type Ref,
   RepriseError,
   requireKnownOptions,
+  textOf,
+  textsByName,
   type Value,
 } from '@reprise/contracts';
 import type { PendingItem, World } from '@reprise/kernel';
@@ -81,13 +87,14 @@ interface PeopleParts {
   titleOf(item: PendingItem): string | undefined;
 }
 
-const PENDING_QUERY: Readonly<Record<keyof PendingQuery, true>> = { label: true, to: true, session: true };
-const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = {
-  as: true,
-  digest: true,
-  id: true,
-  actor: true,
-};
+const PENDING_QUERY: KnownOptions<PendingQuery> = { label: textsByName, to: aPrincipal, session: aText };
+const DECIDE_OPTIONS: KnownOptions<DecideOptions> = { as: aPrincipal, digest: aText, id: textOf(256), actor: true };
+
+/** Refuses the options of a decision that are not its own, or of another kind. */
+export function requireDecideOptions(options: unknown): void {
+  const hint = typeof options === 'string' ? "Write { as: 'human:ann' }." : undefined;
+  requireKnownOptions(options, DECIDE_OPTIONS, 'decide', hint);
+}
 
 /** The pending items for people, the oldest first. */
 export async function openItems(parts: PeopleParts, query: PendingQuery = {}): Promise<readonly Pending[]> {
@@ -121,7 +128,6 @@ export async function decide(
   options: DecideOptions = {},
 ): Promise<Decided> {
   const decision = readDecision(given);
-  requireKnownOptions(options, DECIDE_OPTIONS, 'decide');
   requireItemId(id);
   const item = (await parts.world.pending()).find((one) => one.id === id);
   if (item === undefined || !isOfPeople(item)) return lost(parts.world, id, decision, options);
@@ -354,7 +360,7 @@ async function answer(
 }
 
 function asking({ as, id, actor }: DecideOptions) {
-  return { ...(as && { as }), ...(actor && { actor }), ...(id === undefined ? {} : { id: worldRequestId(id) }) };
+  return { ...present({ as, actor }), ...(id === undefined ? {} : { id: worldRequestId(id) }) };
 }
 
 async function textAt({ content }: World, ref: Ref): Promise<string> {

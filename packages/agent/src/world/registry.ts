@@ -57,7 +57,7 @@ export class Registry implements Build {
 
   /** Whether an agent is registered. */
   has(agent: AnyAgent | undefined): boolean {
-    return agent !== undefined && this.#agents.get(agent.name) === agent;
+    return isObject(agent) && this.#agents.get(agent.name) === agent;
   }
 
   /** The names of all agents. */

@@ -1,6 +1,26 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Address, Ref, Settlement } from '@reprise/contracts';
-import { fieldsOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import {
+  aPrincipal,
+  aText,
+  fieldsOf,
+  isFilled,
+  isKeyText,
+  isWhole,
+  type KnownOptions,
+  kindOfThing,
+  oneOf,
+  promiseHint,
+  REQUEST_ID_MAX,
+  RepriseError,
+  requireArgument,
+  requireCallable,
+  requireFields,
+  requireKnownOptions,
+  textOf,
+  textsByName,
+  wholeFrom,
+} from '@reprise/contracts';
 import type {
   Ack,
   Backup,
@@ -20,7 +40,7 @@ import { toHex } from '@reprise/kernel/codec';
 import type { ViewDefinition, ViewStore, Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Adopted, Tally } from '../contracts/config.js';
-import type { Lifecycle } from '../contracts/lifecycle.js';
+import { LIFECYCLES, type Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
@@ -38,7 +58,14 @@ import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
 import type { OpenParts } from './open-parts.js';
 import type { Served, WorldPart } from './part.js';
-import { type Decided, type DecideOptions, decide, openItems, type PendingQuery } from './people.js';
+import {
+  type Decided,
+  type DecideOptions,
+  decide,
+  openItems,
+  type PendingQuery,
+  requireDecideOptions,
+} from './people.js';
 import type { Registry } from './registry.js';
 
 /** Selects sessions of a list. */
@@ -53,12 +80,12 @@ export interface SessionQuery {
   readonly after?: string;
 }
 
-const SESSION_QUERY: Readonly<Record<keyof SessionQuery, true>> = {
-  status: true,
-  agent: true,
-  label: true,
-  limit: true,
-  after: true,
+const SESSION_QUERY: KnownOptions<SessionQuery> = {
+  status: oneOf(...LIFECYCLES),
+  agent: aText,
+  label: textsByName,
+  limit: wholeFrom(1, 1_000),
+  after: aText,
 };
 
 /** A session in a list. */
@@ -148,6 +175,7 @@ export class AgentWorld implements AsyncDisposable {
    * @throws RepriseError `unknown_agent` when the agent is not one of this world's
    */
   session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
+    requireKey(key, 'world.session');
     requireKnownOptions(options, OPTION_NAMES.session, 'world.session');
     const { registry, models, live } = this.parts;
     if (!registry.has(agent)) throw unknownAgent(agent, registry.names);
@@ -191,6 +219,7 @@ export class AgentWorld implements AsyncDisposable {
 
   /** The sessions that a session has spawned, in the order in which they were made. */
   async children(session: string): Promise<readonly ChildRow[]> {
+    requireKey(session, 'world.children', 'session');
     const view = (await this.views()).view(sessionTree);
     const found: ChildRow[] = [];
     for await (const { key, row } of view.each({ index: 'parent', under: session })) {
@@ -215,6 +244,7 @@ export class AgentWorld implements AsyncDisposable {
    * @example await world.decide(item, { approve: true, remember: { for: '1d' } }, { as: 'human:ann' })
    */
   async decide(item: Pending | string, decision: Decision, options: DecideOptions = {}): Promise<Decided> {
+    requireDecideOptions(options);
     const { id, digest } = readPending(item);
     return decide(this.#people(), id, decision, digest === undefined ? options : { digest, ...options });
   }
@@ -229,8 +259,13 @@ export class AgentWorld implements AsyncDisposable {
    *
    * @param call the effect's id, which the tool received as `ctx.idempotencyKey`
    */
-  settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
-    return this.kernel.settle(call, outcome, named(options));
+  async settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
+    requireArgument(isFilled(call), 'world.settle(call)', 'the id of a call: ctx.idempotencyKey of its tool', call);
+    const { status } = fieldsOf(outcome);
+    const fits = status === 'ok' || status === 'error';
+    requireArgument(fits, 'world.settle(outcome)', "{ status: 'ok', payload } or { status: 'error', code }", outcome);
+    requireKnownOptions(outcome, OUTCOME, 'world.settle');
+    return this.kernel.settle(call, outcome, named(options, 'world.settle'));
   }
 
   /** What needs attention: cells that have failed. See `World.trouble`. */
@@ -240,6 +275,8 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Calls a listener for each new trouble. See `World.on`. @returns a function that removes the listener */
   on(event: 'trouble', listener: TroubleListener): () => void {
+    requireArgument(event === 'trouble', 'world.on(event)', "'trouble'", event);
+    requireCallable(listener, 'world.on', 'listener');
     return this.kernel.on(event, listener);
   }
 
@@ -249,12 +286,15 @@ export class AgentWorld implements AsyncDisposable {
    * @param cell its address, or a handle: a session, a tree, a project, an entity, a swarm
    * @throws RepriseError `cell_absent`, and the refusals of the kernel
    */
-  revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
-    return this.kernel.revive(cell, named(options));
+  async revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
+    const fits = Array.isArray(cell) || Array.isArray(fieldsOf(cell).address);
+    requireArgument(fits, 'world.revive(cell)', 'a session, another handle, or an address, [reducer, key]', cell);
+    return this.kernel.revive(cell, named(options, 'world.revive'));
   }
 
   /** The tools that a person has approved for all calls of the session, each in the version that was approved. */
   async remembered(session: string): Promise<readonly Remembered[]> {
+    requireKey(session, 'world.remembered', 'session');
     const { declared } = await this.kernel.rights(`cell:${SESSION_REDUCER}/${session}`);
     return (declared?.approved ?? []).flatMap(([kind, until]) => {
       const { tool, meaning } = REMEMBERED.exec(kind)?.groups ?? {};
@@ -264,12 +304,15 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Takes such an approval back: the next call of the tool needs a decision again. */
   async forget(session: string, tool: string, options: RequestOptions = {}): Promise<void> {
+    requireKey(session, 'world.forget', 'session');
+    requireArgument(isFilled(tool), 'world.forget(tool)', 'the name of a tool', tool);
+    const sent = named(options, 'world.forget');
     const holder = `cell:${SESSION_REDUCER}/${session}` as const;
     const { declared } = await this.kernel.rights(holder);
     const left = (declared?.approved ?? [])
       .filter(([kind]) => REMEMBERED.exec(kind)?.groups?.tool !== tool)
       .map((one): [string, number | null] => [...one]);
-    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, named(options));
+    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, sent);
   }
 
   /**
@@ -341,7 +384,9 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /** Starts no new work, waits for running work, then stops it. */
-  drain({ within }: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
+  async drain(options: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
+    requireKnownOptions(options, { within: true }, 'world.drain', "Write { within: '10s' }.");
+    const { within } = options;
     return this.kernel.drain({ within: within === 0 ? 0 : durationMs(within, 'within') });
   }
 
@@ -351,7 +396,8 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /** The world as it was after a frame. See `World.at`. */
-  at(seq: number): Promise<WorldAt> {
+  async at(seq: number): Promise<WorldAt> {
+    requireArgument(isWhole(seq), 'world.at(seq)', 'the number of a frame, from 0', seq);
     return this.kernel.at(seq);
   }
 
@@ -444,8 +490,25 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
   return { ...page, keys: page.rows.map(({ key }) => String(key)) };
 }
 
+const KEY_HINT = "Name the conversation, such as 'ticket-42'; a number as text: String(id).";
+
+/** Refuses what is no key of a session. */
+function requireKey(key: unknown, call: string, name = 'key'): void {
+  const fits = typeof key === 'string' && isKeyText(key);
+  requireArgument(fits, `${call}(${name})`, 'the key of a session: text of 1 to 256 bytes', key, KEY_HINT);
+}
+
+/** The fields of an outcome from outside, of either status. */
+const OUTCOME = { status: true, payload: true, code: true, usage: true, retryable: true } as const;
+
+const REQUEST_ID = textOf(REQUEST_ID_MAX);
+
 /** Request ids about the world never equal those about its sessions. */
-function named({ id, ...rest }: RequestOptions): RequestOptions {
+function named(options: RequestOptions, call: string): RequestOptions {
+  requireFields(options, `${call}(options)`, 'an object with any of id, as, actor');
+  const { id, ...rest }: RequestOptions = options;
+  if (rest.as !== undefined) requireKnownOptions({ as: rest.as }, { as: aPrincipal }, call);
+  if (id !== undefined) requireArgument(REQUEST_ID.fits(id), `${call}(options.id)`, REQUEST_ID.expected, id);
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 
@@ -454,8 +517,9 @@ function unknownAgent(agent: unknown, known: readonly string[]): RepriseError {
   if (type !== 'agent') {
     return new RepriseError('unknown_agent', 'a session needs its agent', {
       expected: 'an agent that defineAgent made',
-      actual: typeof agent === 'string' ? `the text "${agent}"` : typeof agent,
-      hint: `Pass the agent itself: world.session(key, ${known[0] ?? 'agent'}).`,
+      where: 'agent',
+      actual: kindOfThing(agent),
+      hint: promiseHint(agent) ?? `Pass the agent itself: world.session(key, ${known[0] ?? 'agent'}).`,
     });
   }
   const name = String(own);

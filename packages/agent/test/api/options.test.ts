@@ -66,7 +66,7 @@ describe('options', () => {
   it('an item that never was one, and a place that no event has, are refused with what is expected', async () => {
     await play({ agents: [clerk], steps: [{ text: 'Hi.' }] }, async ({ world }) => {
       await expect(world.decide('call_1', { approve: true })).rejects.toThrow(
-        'invalid_argument: invalid pending item; expected an item of world.pending(), or its id; got call_1',
+        'invalid_argument: invalid pending item; at item; expected an item of world.pending(), or its id; got the text "call_1"',
       );
       await expect(world.events({ after: 'last' as never }).next()).rejects.toThrow(
         'invalid_argument: invalid cursor; at after; expected the `event_seq` of an event; got last',

@@ -160,7 +160,7 @@ describe('an approval', () => {
         "invalid_argument: invalid decision; at approve; expected true; got false. To deny the call, pass { deny: 'the reason' }.",
       );
       await expect(world.decide(undefined as unknown as string, { approve: true })).rejects.toThrow(
-        'invalid_argument: invalid pending item; expected an item of world.pending(), or its id',
+        'invalid_argument: invalid pending item; at item; expected an item of world.pending(), or its id',
       );
       await expect(world.decide('c1', { approve: true }, { by: 'human:ann' } as never)).rejects.toThrow(
         'invalid_argument: unknown option "by" of decide; expected as, digest, id, actor; got by',

@@ -1,7 +1,7 @@
 /** Tools by name and fingerprint, definitions without code, and what is in force where no policy is given. */
 import { isRepriseError } from '@reprise/contracts';
 import { type AnyAdapter, memory, openKernelWorld, type World } from '@reprise/kernel';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   AGENT_POLICY,
@@ -114,11 +114,9 @@ async function open({ steps, agents = [], ...rest }: Opening): Promise<Opened> {
 
 /** How the session stands when its run has ended. */
 async function standing(world: AgentWorld): Promise<string | undefined> {
-  await expect.poll(async () => (await world.sessions()).items[0]?.status, POLL).toMatch(/^(Completed|Failed)$/);
+  await expect.poll(async () => (await world.sessions()).items[0]?.status).toMatch(/^(Completed|Failed)$/);
   return (await world.sessions()).items[0]?.status;
 }
-
-const POLL = { timeout: 10_000 };
 
 describe('a definition whose agent has no code after a restart', () => {
   const returning = defineAgent({
@@ -218,7 +216,7 @@ describe('a world of agents that is given no policy', () => {
       cause: { kind: 'operator' },
     };
     await world.request([SESSION_REDUCER, 'a'], { name: 'aos.agent/UserInput@1', value: said });
-    await vi.waitFor(() => expect(refusals).toEqual(['policy_denied']));
+    await expect.poll(() => refusals).toEqual(['policy_denied']);
     await world.close();
   });
 

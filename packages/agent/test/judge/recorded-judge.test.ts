@@ -3,6 +3,7 @@ import { type ContentStore, decode, encode, getBytes, portableSha256, toHex } fr
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { cpuMsOf } from '../../../../scripts/lib/cpu.js';
 import { type AskedCall, JUDGING_MS_MAX, recordedJudge } from '../../src/judge/index.js';
 import { type Build, childTools, defineOwnerTool, defineTool, type Tool } from '../../src/tools/index.js';
 import { buildWith, freshContent, modelCall, SESSION, textAt } from '../tools/calling.js';
@@ -324,9 +325,8 @@ describe('judging a final answer', () => {
     ['closed blocks', '```\n1\n```\n'.repeat(200_000)],
     ['blanks', ' '.repeat(2_000_000)],
   ])('a final answer of two million characters is read in linear time: %s', async (_, answer) => {
-    const started = performance.now();
-    expect(await issue(answer)).toContain('it is not JSON');
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const cost = await cpuMsOf(async () => expect(await issue(answer)).toContain('it is not JSON'));
+    expect(cost).toBeLessThan(5_000);
   });
 
   it('a final answer may be any text when the agent has no return schema', async () => {

@@ -284,6 +284,39 @@ describe('a call with a decision of a person', () => {
     expect(ran).toBe(1);
   });
 
+  it.each([
+    ['another toolset', { toolset: 'other' }],
+    ['another tool of its toolset', { tool: 'send' }],
+    [
+      'a tool with other hints',
+      { hints: { read_only: false, destructive: true, idempotent: false, open_world: true } },
+    ],
+    ['no toolset', undefined],
+  ] as const)(
+    'a call that was approved does not pass to a tool of %s, although that one takes its arguments alike [TOOL-56]',
+    async (_, edit) => {
+      const hints = { read_only: true, destructive: false, idempotent: true, open_world: false };
+      const origin = { toolset: 'bank', tool: 't', hints, descriptor_ref: await putValue(content, {}) };
+      const from = (tool: Tool, over: object): Tool => ({
+        ...tool,
+        entry: { ...tool.entry, origin: { ...origin, ...over } },
+      });
+      const { version, meaning } = recordedVersion(from(make('as it was'), {}));
+      const params = { meaning, judged_ref: await putValue(content, version), needs_approval: true };
+      const wider = () => {
+        const args = z.strictObject({ n: z.int(), note: z.string().optional() });
+        return defineTool({ ...plain, approval: 'always', args, run: () => ++ran }) as Tool;
+      };
+      const context = { approvedBy: 'human:ann' } as const;
+      expect(payloadOf(await call(from(wider(), {}), { n: 1 }, { params, context })).is_error).toBe(false);
+      expect(ran).toBe(1);
+      const now = edit === undefined ? wider() : from(wider(), edit);
+      const outcome = payloadOf(await call(now, { n: 1 }, { params, context }));
+      expect(outcome.changed?.again?.approval).toEqual({ to: 'human:ann' });
+      expect(ran).toBe(1);
+    },
+  );
+
   it('a call that was judged without the tool’s approval rule does not run', async () => {
     const { adapter, params } = await callOf(make('x'), { n: 1 }, content);
     const { fingerprint: _, ...unjudged } = params;

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolVersion } from '../../src/index.js';
-import { digestsOf } from '../../src/tools/version.js';
+import { differsInSchema, digestsOf } from '../../src/tools/version.js';
 
 const FIRST: ToolVersion = {
   name: 'pay',
@@ -64,6 +64,19 @@ const PLACES: readonly (readonly [what: string, schema: (field: object) => objec
 ];
 
 describe('the digests of a tool', () => {
+  it('two versions of a tool differ in the schema alone where its kind, its terms and its origin are the same [TOOL-56]', () => {
+    const origin = { toolset: 'bank', tool: 'pay', hints: HINTS, descriptor_ref: descriptor(1) };
+    const of = (edit: Partial<ToolVersion>) => differsInSchema({ ...FIRST, origin }, { ...FIRST, origin, ...edit });
+    for (const edit of [property({ default: 1 }), { description: 'Wipes.' }, { timeout_ms: 5 }])
+      expect(of(edit)).toBe(true);
+    const { origin: _, ...own } = { ...FIRST, origin };
+    expect(differsInSchema({ ...FIRST, origin }, own)).toBe(false);
+    for (const edit of [{ toolset: 'other' }, { tool: 'send' }, { hints: { ...HINTS, read_only: true } }])
+      expect(of({ origin: { ...origin, ...edit } })).toBe(false);
+    for (const edit of [{ kind: 'ask' }, { guarantee: 'idempotent' }, { approval: 'rule' }] as const)
+      expect(of(edit)).toBe(false);
+  });
+
   it.each(EDITS)('a change of %s is one of exactly the digests that it belongs to [TOOL-54]', (_, edit, digests) => {
     expect(differing(FIRST, { ...FIRST, ...edit })).toEqual(digests);
   });

@@ -133,7 +133,7 @@ export class WorldHistory {
   }
 }
 
-const UNKNOWN = 'the outcome is unknown, since the process ended before it was recorded';
+const UNKNOWN = 'the outcome is unknown, since nothing of it was recorded: it may have happened';
 
 function of(cell: string | null, by: string | null, words: string): Body {
   return { cell, by, words };

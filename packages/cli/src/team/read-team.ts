@@ -2,7 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
-import { projectRows } from '@reprise/specialists';
+import { projectRows, readTeamWaits, type TeamWait } from '@reprise/specialists';
 import { PROJECT, type ProjectState } from '@reprise/specialists/contracts';
 import { allPackages } from '../built-in.js';
 
@@ -50,10 +50,24 @@ export interface ReadProject {
 export async function readProject(store: ReadonlyStore, id: string): Promise<ReadProject> {
   const { app } = await allPackages();
   const { seq } = await store.journal.head();
-  const at = await worldAt(store, app, seq);
+  return projectAt(await worldAt(store, app, seq), id);
+}
+
+/**
+ * A project as it was.
+ *
+ * @throws RepriseError `invalid_argument` when it did not exist
+ */
+export async function projectAt(at: WorldAt, id: string): Promise<ReadProject> {
   const state = (await at.state([PROJECT, id])) as unknown as ProjectState | undefined;
   if (state === undefined) throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
   return { id, state, at, rows: (table) => rowsOf(at, id, table) };
+}
+
+/** What a project waits for, as `project.waits()` says it. */
+export async function waitsOfProject({ id, state, at, rows }: ReadProject): Promise<readonly TeamWait[]> {
+  const named = async <T>(table: string) => (await rows<T>(table)).map(([n, row]) => [String(n), row] as const);
+  return (await readTeamWaits({ id, state, rows: named, sessions: at })).waits;
 }
 
 async function rowsOf<T>(at: WorldAt, id: string, table: string): Promise<readonly (readonly [number, T])[]> {

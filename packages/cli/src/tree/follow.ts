@@ -60,6 +60,8 @@ class Following {
   /** The newest frame that was shown, and the one at the last look. */
   #seen = -1;
   #seenBefore = -2;
+  /** The frame at which a person was told for what the tree waits. */
+  #toldAt = -1;
 
   constructor(
     private readonly io: Io,
@@ -158,12 +160,20 @@ class Following {
     const isNew = this.#seen !== this.#seenBefore || this.#seen < kernel.head.seq;
     this.#seenBefore = this.#seen;
     const tree = this.#tree;
-    if (this.io.terminal !== undefined || isNew || tree === undefined || tree.ended !== null) return;
+    if (isNew || tree === undefined || tree.ended !== null) return;
     // A program that waits for an answer runs all the time, and the world only knows that it runs: the tree knows better.
     const isIdle = !kernel.unfinished && kernel.nextWakeAt === undefined;
     if (!isIdle && !standsStill(tree)) return;
+    if (this.io.terminal !== undefined) return this.#sayWhatWaits(tree);
     this.#isStill = true;
     this.#stop.abort();
+  }
+
+  /** On a terminal without the screen, a person is told once for what the tree waits: the lines of changes may be long gone. */
+  #sayWhatWaits(tree: TreeView): void {
+    if (this.#screen !== undefined || this.options.json || this.#toldAt === this.#seen) return;
+    this.#toldAt = this.#seen;
+    void this.io.err.write(howToGoOn(tree, { leaves: false }));
   }
 
   async #left(): Promise<TreeExitCode | typeof LEFT> {

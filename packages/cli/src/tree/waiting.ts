@@ -1,30 +1,21 @@
 /** What a tree waits for, in words, and what a person can do about it. */
 import { endsFromOutside, type TreeView, type TreeWait, waitsOf } from '@reprise/tree';
+import { WAIT_NOUNS } from '../wait-nouns.js';
 
-/** What a tree that stands still waits for, with the command or the act that ends each wait. */
-export function howToGoOn(tree: TreeView): string {
+/**
+ * What a tree that stands still waits for, with the command or the act that ends each wait.
+ *
+ * @param options whether the command leaves the tree, since nobody is there
+ */
+export function howToGoOn(tree: TreeView, { leaves }: { readonly leaves: boolean } = { leaves: true }): string {
   const waits = waitsOf(tree).filter((wait) => endsFromOutside(wait) || wait.kind === 'budget');
-  const outside = [...new Set(waits.filter(endsFromOutside).map(({ kind }) => NOUNS[kind]))];
+  const outside = [...new Set(waits.filter(endsFromOutside).map(({ kind }) => WAIT_NOUNS[kind]))];
   const head =
     outside.length === 0 ? 'Nothing of the tree goes on by itself' : `The tree waits for ${outside.join(' and ')}`;
   const lines = waits.map((wait) => `  ${remedyOf(tree.name, wait)}\n`);
+  if (!leaves) return `${head}. To go on, in another terminal:\n${lines.join('')}`;
   return `${head}, and there is no terminal. To go on:\n${lines.join('')}  reprise tree continue ${tree.name}\n`;
 }
-
-/** What is waited for, in a noun. */
-const NOUNS: Readonly<Record<TreeWait['kind'], string>> = {
-  question: 'an answer of a person',
-  approval: 'the approval of a person',
-  person: 'an answer of a person',
-  input: 'more input',
-  limit: 'another limit',
-  app: 'an answer of the app',
-  pause: 'the end of a pause',
-  budget: 'budget',
-  slot: 'a slot',
-  dependency: 'other nodes',
-  children: 'its children',
-};
 
 /** What ends a wait. */
 function remedyOf(tree: string, wait: TreeWait): string {
@@ -32,7 +23,7 @@ function remedyOf(tree: string, wait: TreeWait): string {
   if (wait.kind === 'pause') return `reprise tree resume ${tree}/${wait.node}`;
   if (wait.kind === 'budget')
     return `#${wait.node} needs budget that waiting runs have set aside; to give more: reprise tree continue ${tree} --tree-budget USD`;
-  return `#${wait.node} waits for ${NOUNS[wait.kind]}${'session' in wait ? ` in session ${wait.session}: in the program that runs the tree` : ''}`;
+  return `#${wait.node} waits for ${WAIT_NOUNS[wait.kind]}${'session' in wait ? ` in session ${wait.session}: in the program that runs the tree` : ''}`;
 }
 
 /** A wait of a node in words. */
@@ -50,6 +41,6 @@ export function wordsOfWait(tree: TreeView, wait: TreeWait, named: (numbers: rea
     case 'budget':
       return 'it is ready, and begins when there is budget again: what is left is set aside for runs that have not ended';
     default:
-      return `it waits for ${NOUNS[wait.kind]}${'session' in wait ? ` in session ${wait.session}` : ''}`;
+      return `it waits for ${WAIT_NOUNS[wait.kind]}${'session' in wait ? ` in session ${wait.session}` : ''}`;
   }
 }

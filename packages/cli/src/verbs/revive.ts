@@ -18,8 +18,8 @@ import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { asData, lineOf } from '../troubles.js';
 import { newest, requireApp } from './show-cell.js';
-import { asData, lineOf } from './trouble.js';
 
 /** The options of `revive`. */
 interface ReviveArguments {

@@ -4,9 +4,11 @@ import { readFrame } from '@reprise/kernel';
 import { type FrameRange, framesOf } from '../frames.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
+import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { cutToColumns } from '../text/layout.js';
 import { recordRow, timeOf } from '../text/record-line.js';
+import { troubleLines } from '../troubles.js';
 
 /** The options of `tail`. */
 interface TailArguments {
@@ -22,6 +24,9 @@ const FRAMES_DEFAULT = 20;
 /** Prints frames in order; with `follow`, until the user interrupts. */
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
   await withWorld(world, async (store) => {
+    // Beside the output, which other programs read line by line.
+    const troubles = await troubleLines(store, world);
+    await io.err.write(troubles.map((line) => `${escapeLine(line)}\n`).join(''));
     for await (const frame of framesOf(store, io, await rangeOf(store, world, options))) {
       await io.out.write(options.json === true ? jsonLines(frame) : lines(frame, io.out.columns));
       if (io.out.closed) return;

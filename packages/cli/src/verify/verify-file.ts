@@ -1,7 +1,19 @@
 /** Verifies the world of a file on all cores. */
+
 import { availableParallelism, freemem } from 'node:os';
 import { resolve } from 'node:path';
 import type { RepriseError } from '@reprise/contracts';
+import {
+  aFlag,
+  aFunction,
+  aList,
+  aText,
+  isFilled,
+  type KnownOptions,
+  requireArgument,
+  requireKnownOptions,
+  wholeFrom,
+} from '@reprise/contracts';
 import { type ReadonlyStore, type VerifyProgress, type VerifyReport, verifyStore } from '@reprise/kernel';
 import { sandbox } from '@reprise/sandbox';
 import { type Chosen, chooseApp } from '../app.js';
@@ -29,6 +41,16 @@ export interface VerifyFileOptions {
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
+const VERIFY_FILE_OPTIONS: KnownOptions<VerifyFileOptions> = {
+  app: aText,
+  legacy: aList,
+  pureCode: aFlag,
+  thorough: aFlag,
+  expect: aText,
+  workers: wholeFrom(1),
+  onProgress: aFunction,
+};
+
 /** The memory that must be free for each worker, in bytes: what a thread of a large world takes. */
 const WORKER_BYTES = 512 * 1024 * 1024;
 
@@ -42,7 +64,9 @@ const WORKER_BYTES = 512 * 1024 * 1024;
  * @example
  * const { replayed, unverified } = await verifyFile('world.db', { app: './app.js' })
  */
-export function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifyReport> {
+export async function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifyReport> {
+  requireArgument(isFilled(path), 'verifyFile(path)', "the path of a world's file", path);
+  requireKnownOptions(options, VERIFY_FILE_OPTIONS, 'verifyFile');
   return withWorld(path, async (store) => verifyOpen(store, path, await chooseApp(store, options), options));
 }
 

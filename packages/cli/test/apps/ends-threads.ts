@@ -6,7 +6,7 @@ import { VerifyThreads } from '../../src/verify/threads.js';
 import { appAt } from '../in-threads.js';
 
 /** When a round ends its threads, in milliseconds after they began: spread over the time that their work takes. */
-const [STEP, SPAN] = [7, 50];
+const [STEP, SPAN] = [13, 50];
 
 const [, , world, times] = process.argv as [string, string, string, string];
 const task = { world, app: appAt('app'), legacy: [], pureCode: false, thorough: false };

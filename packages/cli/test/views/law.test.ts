@@ -2,10 +2,18 @@
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
 import { treeReducer } from '../../../tree/src/pure/reducer/index.js';
+import { compareHistories } from './histories.js';
+import { SWARMS } from './swarms.js';
+import { TEAMS } from './teams.js';
 import { compareTrees } from './trees.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = Number(process.env.REPRISE_VIEWS ?? 1_000);
+const LONG = process.env.REPRISE_VIEWS === undefined ? undefined : Number(process.env.REPRISE_VIEWS);
+/** Places in a cell alone cost little, those in whole worlds of a team or of a swarm a hundred and a thousand times as much. */
+const PLACES =
+  LONG === undefined
+    ? { trees: 1_000, teams: 25, swarms: 3 }
+    : { trees: LONG * 0.7, teams: LONG * 0.27, swarms: LONG * 0.03 };
 
 /** A view that does not hear some facts. */
 function deafTo(isHeard: (fact: FactOfTree, view: TreeFold) => boolean): () => TreeFold {
@@ -19,9 +27,24 @@ function deafTo(isHeard: (fact: FactOfTree, view: TreeFold) => boolean): () => T
 
 describe(`views beside tables (seed ${SEED})`, () => {
   it('reprise tree show --json says of random trees, after any of their steps, what the tables of their cells say [TREE-60]', () => {
-    const { places, differences } = compareTrees(treeReducer, { places: PLACES, seed: SEED });
+    const { places, differences } = compareTrees(treeReducer, { places: PLACES.trees, seed: SEED });
     expect(differences).toEqual([]);
-    expect(places).toBe(PLACES);
+    expect(places).toBe(PLACES.trees);
+  });
+
+  it('reprise team show --json, the waits of projects and the facts of team run say of random projects, after acts, deaths and failed cells, what the tables of their cells say [SPEC-52]', async () => {
+    const compared = await compareHistories(TEAMS, { places: PLACES.teams, seed: SEED });
+    if (process.env.REPRISE_VIEWS)
+      console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
+    expect(compared.differences).toEqual([]);
+    expect(compared.places).toBe(PLACES.teams);
+  });
+
+  it('reprise show --json, the events and the status of random swarms say, after acts, deaths and failed cells, what the tables of their cells say [SOC-116]', async () => {
+    const compared = await compareHistories(SWARMS, { places: PLACES.swarms, seed: SEED });
+    if (LONG !== undefined) console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
+    expect(compared.differences).toEqual([]);
+    expect(compared.places).toBe(PLACES.swarms);
   });
 
   it.each([

@@ -92,9 +92,9 @@ export async function closeSound(world: World, store: Store, app: App): Promise<
   await again.close();
 }
 
-/** Resolves when a condition is true; fails after ten seconds of waiting, which a busy machine may need. */
+/** Resolves when a condition is true; fails after a minute of waiting, which a machine that stands still may need. */
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`${what} never came true`);
     await turn();

@@ -14,7 +14,16 @@
  * })
  */
 import type { OwnerCall, OwnerReply } from '@reprise/agent/contracts';
-import { type NOTICES, problemsOf, type Value } from '@reprise/contracts';
+import {
+  isFilled,
+  type NOTICES,
+  problemsOf,
+  requireArgument,
+  requireFields,
+  requireKnownOptions,
+  requireMethods,
+  type Value,
+} from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import {
@@ -65,6 +74,9 @@ export function isMemoryTool(name: string): name is MemoryTool {
  * bounds the store, when it is the owner that made it.
  */
 export function openStore(ctx: ReducerContext, store: string, options: { readonly max?: number } = {}): void {
+  requireMethods(ctx, ['send', 'emit'], 'openStore(ctx)', 'the ctx of a reducer');
+  requireArgument(isFilled(store), 'openStore(store)', 'the name of a store', store);
+  requireKnownOptions(options, { max: true }, 'openStore');
   const { max } = options;
   const event = max === undefined ? { name: 'memory/Open@1', value: {} } : { name: 'memory/Bound@1', value: { max } };
   ctx.send(storeAt(store), event);
@@ -72,6 +84,9 @@ export function openStore(ctx: ReducerContext, store: string, options: { readonl
 
 /** Takes a call of a memory tool. The session is answered at once or when the operation has ended. */
 export function memoryCall(ctx: ReducerContext, call: OwnerCall, target: MemoryTarget): void {
+  requireMethods(ctx, ['send', 'emit'], 'memoryCall(ctx)', 'the ctx of a reducer');
+  requireFields(call, 'memoryCall(call)', 'the value of aos.agent/OwnerCall@1');
+  requireFields(target, 'memoryCall(target)', 'an object with the store');
   const { session, call_id, step_epoch, name } = call;
   const { caller } = ctx;
   if (caller === null) return ctx.reject('no_cell'); // nobody to answer: an owner declares its sessions as senders
@@ -134,6 +149,8 @@ export function memoryNews(
   ctx: ReducerContext,
   event: { readonly name: string; readonly value: unknown },
 ): MemoryNews | 'other' {
+  requireMethods(ctx, ['send', 'emit'], 'memoryNews(ctx)', 'the ctx of a reducer');
+  requireFields(event, 'memoryNews(event)', 'the event of the reducer');
   if (event.name === 'memory/Done@1') {
     const news = ctx.plan === null ? undefined : ended(ctx, ctx.plan, event.value as z.infer<typeof memoryDone>);
     return news ?? ctx.reject('no_call');

@@ -28,7 +28,7 @@ import { writtenOf } from '../wire/request-fields.js';
 import { verdictOnWanted } from '../wire/wanted.js';
 import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
 import { generatedOf, readGenerated } from './call-answer.js';
-import { judgeThrown } from './call-failure.js';
+import { attributed, judgeThrown } from './call-failure.js';
 import { type AiSdkDialect, toAiSdkCall } from './call-request.js';
 import { checkAiSdkCall } from './call-rules.js';
 import { CallStream } from './call-stream.js';
@@ -82,11 +82,11 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       const written = writtenOf(drafted);
       if (context.scrubber !== undefined) await concealKeys(model, context.scrubber);
       const server = { server: profile.provider };
-      return repeat(
-        () => new Attempt(model, options, written, request, context).execute(profile),
-        { ...options, ...server },
-        context,
-      );
+      const attempt = async (): Promise<Judged> => {
+        const judged = await new Attempt(model, options, written, request, context).execute(profile);
+        return attributed(judged, profile.provider);
+      };
+      return repeat(attempt, { ...options, ...server }, context);
     },
   };
 }

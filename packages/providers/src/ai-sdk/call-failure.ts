@@ -1,7 +1,7 @@
 /** Maps exceptions of the AI SDK to failures. The SDK throws where our own clients read a status from the wire. */
 import { isJsonObject, parseJson } from '../model/json.js';
 import type { ModelContext } from '../model/model.js';
-import { errorBody, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
+import { errorBody, ProviderError, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
 import { type Judged, refusal } from '../transport/transport.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
@@ -23,6 +23,30 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
 export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
   const judged = judge(thrown, context);
   return judged.ok ? judged : { ...judged, error: thrown instanceof Error ? thrown : (judged.error ?? thrown) };
+}
+
+/**
+ * Says of which server a failure speaks: the host of the request where the SDK's exception names it, otherwise the provider
+ * of the model. A failure without an exception, such as a silence, says so as well.
+ */
+export function attributed(judged: Judged, provider: string): Judged {
+  if (judged.ok || judged.failure.status === 'cancelled') return judged;
+  const { error } = judged;
+  const server = hostOf(error) ?? provider;
+  if (error instanceof ProviderError) return { ...judged, error: error.from(server) };
+  if (error === undefined) {
+    const words = judged.failure.status === 'timeout' ? 'no answer in time' : 'the answer cannot be used';
+    return { ...judged, error: new ProviderError(words, { server }) };
+  }
+  const status = error instanceof Error ? (error as Error & Fields).statusCode : undefined;
+  const facts = { server, cause: error, ...(typeof status === 'number' ? { status } : {}) };
+  return { ...judged, error: new ProviderError(error instanceof Error ? error.message : 'no answer', facts) };
+}
+
+/** The host of the request that an exception is about. */
+function hostOf(error: unknown): string | undefined {
+  const url = error instanceof Error ? (error as Error & Fields).url : undefined;
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname || undefined : undefined;
 }
 
 function judge(thrown: unknown, context: ModelContext): Judged {

@@ -12,6 +12,7 @@ import {
   present,
   type Ref,
   RepriseError,
+  requireFields,
   type Value,
   value,
 } from '@reprise/contracts';
@@ -159,6 +160,8 @@ export async function assembleRequest(
   sources: PromptSources,
   receipt?: Pick<LlmGenerateReceipt, 'context'>,
 ): Promise<AssembledRequest> {
+  requireFields(params, 'assembleRequest(params)', 'the parameters of a model call');
+  requireFields(sources, 'assembleRequest(sources)', 'an object with content and client');
   if (params.prompt !== PROMPT_VERSION) throw unknownPrompt(params.prompt);
   const context = receipt?.context === undefined ? {} : { context: receipt.context };
   const { request, erased } = await projectCall(params, { ...sources, ...context });

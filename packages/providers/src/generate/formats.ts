@@ -1,4 +1,5 @@
 /** The wire formats: a writer of requests and a checker for each. */
+import { requireArgument } from '@reprise/contracts';
 import { toAiSdkCall } from '../ai-sdk/call-request.js';
 import { checkAiSdkCall } from '../ai-sdk/call-rules.js';
 import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
@@ -55,6 +56,8 @@ const FORMATS: Readonly<
  * @returns the broken rules and their places; an empty list when the body is valid
  */
 export function validateRequest(format: WireFormat, body: unknown): RequestIssue[] {
+  const known = typeof format === 'string' && Object.hasOwn(FORMATS, format);
+  requireArgument(known, 'validateRequest(format)', WIRE_FORMATS.join(', '), format);
   return FORMATS[format].check(body);
 }
 

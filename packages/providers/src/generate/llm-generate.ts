@@ -18,16 +18,19 @@ import type { AskedCall, Judge, JudgeContext } from '@reprise/agent';
 import { llmGenerate, microDollars } from '@reprise/agent/model';
 import {
   type ContextText,
+  isFields,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   type LlmToolCall,
   PROMPT_VERSION,
   present,
+  requireArgument,
   type Usage,
 } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
+import { requireClients } from '../model/require-client.js';
 import { PromptMemories } from '../prompt/memory.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
@@ -53,6 +56,13 @@ export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
   options: LlmGenerateOptions,
 ): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
+  requireClients(models, 'llmGenerateAdapter');
+  requireArgument(
+    isFields(options) && isFields(options.judge),
+    'llmGenerateAdapter(options)',
+    'an object with a judge',
+    options,
+  );
   const memories = new PromptMemories();
   return {
     effect: options.effect ?? llmGenerate,
@@ -82,7 +92,10 @@ interface ModelCall {
 async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateReceipt>> {
   const { client, params, context, options, memories } = call;
   const { content, scope, signal } = context;
-  const asked = params.context === undefined ? await options.judge.context({ params, content, signal }) : undefined;
+  const asked =
+    params.context === undefined
+      ? await options.judge.context({ params, content, signal, ...reporting(context) })
+      : undefined;
   const { request, warnings } = await projectCall(params, {
     content,
     client,
@@ -106,6 +119,10 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
   return { ...result.failure, ...priced(client, result.failure.usage) };
 }
 
+function reporting({ report }: AdapterContext): Pick<JudgeContext, 'report'> {
+  return report === undefined ? {} : { report };
+}
+
 async function settle(
   { client, params, context, options: { judge } }: ModelCall,
   response: UnifiedResponse,
@@ -115,7 +132,7 @@ async function settle(
   const { content, signal } = context;
   const { request, finishReason, usage } = response;
   const interrupted = finishReason === 'interrupted';
-  const about: JudgeContext = { params, content, signal };
+  const about: JudgeContext = { params, content, signal, ...reporting(context) };
   const silent = interrupted || params.summarise !== undefined; // G3, G4
   const { calls, dropped } = keptCalls(silent ? { calls: [] } : response); // G6
   const isFinal = calls.length === 0 && !interrupted && params.summarise === undefined;

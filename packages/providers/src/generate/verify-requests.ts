@@ -9,8 +9,9 @@ import {
   PROMPT_VERSION,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
+import { readFrame, requireReadable } from '@reprise/kernel/store';
 import type { ModelClient } from '../model/model.js';
+import { requireClients } from '../model/require-client.js';
 import { assembleRequest } from './assemble-request.js';
 
 /** A call whose rebuilt request differs from the one that was sent. */
@@ -60,6 +61,8 @@ export async function verifyRequests(
   store: ReadonlyStore,
   models: Readonly<Record<string, ModelClient>>,
 ): Promise<RequestsReport> {
+  requireReadable(store, 'verifyRequests');
+  requireClients(models, 'verifyRequests');
   const report = { equal: 0, different: [] as DifferentRequest[], uncompared: [] as UncomparedRequest[] };
   for await (const call of answeredCalls(store)) {
     const verdict = await compare(call, store, models);

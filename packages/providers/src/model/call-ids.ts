@@ -1,4 +1,5 @@
 /** Call ids: unique in a conversation, and in a form that the wire accepts. */
+import { requireArgument, requireFields } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel/codec';
 import type { UnifiedMessage } from './model.js';
 import { Derived } from './steady.js';
@@ -48,6 +49,9 @@ export function fitsRule(id: string, rule: CallIdRule): boolean {
  * An id depends only on the messages before it, so a longer conversation begins with the same ids.
  */
 export function mintCallIds(messages: readonly UnifiedMessage[], rule: CallIdRule): UnifiedMessage[] {
+  const isList: boolean = Array.isArray(messages);
+  requireArgument(isList, 'mintCallIds(messages)', 'a list of messages', messages);
+  requireFields(rule, 'mintCallIds(rule)', 'a rule, { alphabet, lengthMin, lengthMax }');
   const minted = new Map<string, string>();
   const taken = new Set<string>();
   const mint = (id: string): string => {

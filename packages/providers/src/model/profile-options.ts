@@ -1,5 +1,6 @@
 /** What a caller says about a model beside its name. */
 import type { Price } from '@reprise/agent';
+import { anObject, type KnownOptions, requireKnownOptions } from '@reprise/contracts';
 import type { ProviderProfile } from './model.js';
 
 /** Options of every client about its model. */
@@ -8,4 +9,11 @@ export interface ProfileOptions {
   readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
   /** The model's price, in dollars per million tokens. Without it, limits in money cannot be set for the model. */
   readonly price?: Price;
+}
+
+const PROFILE_OPTIONS: KnownOptions<ProfileOptions> = { profile: anObject, price: anObject };
+
+/** Refuses options that are not these. @throws RepriseError `invalid_argument` */
+export function requireProfileOptions(options: unknown, call: string): void {
+  requireKnownOptions(options, PROFILE_OPTIONS, call);
 }

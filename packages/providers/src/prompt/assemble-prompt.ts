@@ -12,7 +12,20 @@
  * P5  A recorded name: the output for an item never changes under the name `aos.agent/Prompt@1`.
  */
 import type { OpaquePart, TranscriptItem } from '@reprise/agent';
-import { authored, type Marked, notice, own, party, type Ref, said, type Value } from '@reprise/contracts';
+import {
+  authored,
+  isObject,
+  type Marked,
+  notice,
+  own,
+  party,
+  type Ref,
+  requireArgument,
+  requireFields,
+  requireMethods,
+  said,
+  type Value,
+} from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
 import { steady } from '../model/steady.js';
@@ -65,6 +78,10 @@ export async function assemblePrompt(
   target: PromptTarget,
   memory?: PromptMemory,
 ): Promise<Prompt> {
+  requireMethods(content, ['get'], 'assemblePrompt(content)', 'the content of a world');
+  const isList = isObject(items) && (Symbol.iterator in items || Symbol.asyncIterator in items);
+  requireArgument(isList, 'assemblePrompt(items)', 'the items of a transcript', items);
+  requireFields(target, 'assemblePrompt(target)', 'what the prompt is for, as an object');
   const reader = new TranscriptReader(content);
   const reading: Reading = { content, target, memory, reader, room: new MediaRoom(target.mediaTypes ?? []) };
   const drafts: Draft[] = [];

@@ -17,7 +17,7 @@ import type {
   UnifiedRequest,
   UnifiedResponse,
 } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import { type ProfileOptions, requireProfileOptions } from '../model/profile-options.js';
 import { profileOf } from '../wire/wire-client.js';
 import { writePlain } from './script.js';
 
@@ -37,6 +37,7 @@ const PROFILE: ProviderProfile = Object.freeze({
  * @example await openWorld({ store, models: { relay: relay() }, agents: [externalAgent({ … })] })
  */
 export function relay(options: ProfileOptions = {}): ModelClient {
+  requireProfileOptions(options, 'relay');
   return {
     profile: profileOf(PROFILE, options, PROFILE.model_default),
     write: writePlain,

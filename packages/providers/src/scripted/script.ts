@@ -6,7 +6,16 @@
  */
 
 import type { Price } from '@reprise/agent';
-import { type FailureCode, RepriseError, shortText, type Usage, type Value, wellFormed } from '@reprise/contracts';
+import {
+  type FailureCode,
+  RepriseError,
+  requireCallable,
+  requireFields,
+  shortText,
+  type Usage,
+  type Value,
+  wellFormed,
+} from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { type Json, jsonText, toJson } from '../model/json.js';
@@ -23,10 +32,12 @@ import type {
   UnifiedSaying,
   WrittenRequest,
 } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import { type ProfileOptions, requireProfileOptions } from '../model/profile-options.js';
+import { requireClient } from '../model/require-client.js';
 import { sleep } from '../transport/retry.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { profileOf } from '../wire/wire-client.js';
+import { requireStep, requireStepOrFunction } from './script-steps.js';
 
 /** How much of a step or a request an error shows. */
 const SHOWN_UNITS_MAX = 201;
@@ -98,15 +109,16 @@ const PROFILE: ProviderProfile = Object.freeze({
  *
  * A request after the last step fails with a terminal provider failure, so that a loop ends.
  *
- * @throws RepriseError `invalid_argument` for a step that is neither an object nor a function, such as a list of steps
+ * @throws RepriseError `invalid_argument` for a step that is neither a step nor a function, such as a list of steps, and
+ *   for an unknown field
  * @example
  * const model = script({ calls: [{ tool: 'add', args: { a: 2, b: 3 } }] }, { text: 'It is 5.' })
  */
 export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
-  for (const [i, step] of steps.entries()) requireStep(step, `step ${i + 1}`);
+  for (const [i, step] of steps.entries()) requireStepOrFunction(step, `step ${i + 1}`);
   const model = scripted((request, number) => {
     const step = steps[number - 1];
-    return typeof step === 'function' ? step(request) : step;
+    return typeof step === 'function' ? madeStep(step(request), number) : step;
   });
   return {
     ...model,
@@ -129,15 +141,6 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
   };
 }
 
-function requireStep(step: unknown, where: string): void {
-  if (typeof step === 'function' || (typeof step === 'object' && step !== null && !Array.isArray(step))) return;
-  throw new RepriseError('invalid_argument', 'invalid script', {
-    where,
-    expected: 'a step or a function, each as an argument of its own: script(first, second)',
-    actual: Array.isArray(step) ? 'a list' : typeof step,
-  });
-}
-
 /**
  * Returns the same model with a price, for example for a scripted model in a test of money limits.
  *
@@ -145,6 +148,8 @@ function requireStep(step: unknown, where: string): void {
  * @example const model = withPrice(script({ text: 'x', usage: { tokens_in: 1_000, tokens_out: 100 } }), { in: 3, out: 15 })
  */
 export function withPrice<M extends ModelClient>(model: M, price: Price): M {
+  requireClient(model, 'withPrice');
+  requireFields(price, 'withPrice(price)', 'dollars for a million tokens, as { in, out }');
   const { model_default, ...profile } = model.profile;
   return { ...model, profile: profileOf(profile, { price }, model_default) };
 }
@@ -160,7 +165,18 @@ export function scriptBy(
   answer: (request: ScriptRequest, number: number) => ScriptStep | undefined,
   options: ProfileOptions = {},
 ): Omit<ScriptedModel, 'done'> {
-  return scripted(answer, options);
+  requireCallable(answer, 'scriptBy', 'answer');
+  requireProfileOptions(options, 'scriptBy');
+  return scripted((request, number) => {
+    const step = answer(request, number);
+    return step === undefined ? undefined : madeStep(step, number);
+  }, options);
+}
+
+/** A step that a function made: it is checked where it is used. */
+function madeStep(step: ScriptStep, number: number): ScriptStep {
+  requireStep(step, `the step of a function, at request ${number}`);
+  return step;
 }
 
 function scripted(

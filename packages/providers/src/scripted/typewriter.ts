@@ -1,5 +1,7 @@
 /** Slows down a model that answers at once: its text comes word by word, which gives time to watch and to stop it. */
+import { requireArgument } from '@reprise/contracts';
 import type { ModelClient, ModelContext, ModelResult } from '../model/model.js';
+import { requireClient } from '../model/require-client.js';
 
 /**
  * Returns the same model with a pause between words, of its reasoning and then of its text: for demonstrations with a
@@ -9,6 +11,9 @@ import type { ModelClient, ModelContext, ModelResult } from '../model/model.js';
  * @example typewriter(script({ text: 'Once upon a time …' }), 30)
  */
 export function typewriter(model: ModelClient, wordMs: number): ModelClient {
+  requireClient(model, 'typewriter');
+  const fits = typeof wordMs === 'number' && wordMs >= 0;
+  requireArgument(fits, 'typewriter(wordMs)', 'the pause between two words, in milliseconds', wordMs);
   return {
     ...model,
     generate: async (request, context) => {

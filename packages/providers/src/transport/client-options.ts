@@ -1,13 +1,23 @@
 /** Checks the options of a client over HTTP when it is made: callers may be untyped. No refusal shows a key. */
 import {
   type ArgumentCheck,
+  aFunction,
+  aList,
+  anObject,
   checkOf,
+  fieldsOf,
   headerRecord,
   hintOf,
+  isFields,
+  isFilled,
   isFunction,
   isObject,
+  type OptionKind,
   RepriseError,
+  requireArgument,
+  requireKinds,
   unknownFields,
+  wholeFrom,
 } from '@reprise/contracts';
 import type { SecretText, TransportOptions } from './transport.js';
 
@@ -45,8 +55,12 @@ export function clientOptions(
   known: Readonly<Record<string, true>>,
   maker: string,
 ): TransportOptions {
-  require(typeof model === 'string', 'model', 'the name of a model', kindOf(model));
-  require(isOptions(options), 'options', 'an object', kindOf(options));
+  const order = maker === 'openAiCompatible' ? `${maker}({ baseUrl, model })` : `${maker}('the-model', { … })`;
+  if (maker === 'openAiCompatible')
+    requireArgument(isOptions(options), `${maker}(options)`, 'an object', options, `Write ${order}.`);
+  requireArgument(isFilled(model), `${maker}(model)`, 'the name of a model', model, `Write ${order}.`);
+  requireArgument(isOptions(options), `${maker}(options)`, 'an object', options);
+  requireKinds(fieldsOf(options), KINDS, maker);
   refuseMisspelled(options, known, maker);
   const { apiKey, fetch, headers } = options;
   require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
@@ -54,6 +68,22 @@ export function clientOptions(
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
 }
+
+/** What the options have to be that are not checked on their own. No refusal of these shows a key. */
+const KINDS: Readonly<Record<string, OptionKind>> = {
+  baseUrl: {
+    expected: 'an address, such as https://api.example.com/v1',
+    fits: (thing) => isFilled(thing) || thing instanceof URL,
+  },
+  timeoutMs: wholeFrom(1),
+  answerTimeoutMs: wholeFrom(1),
+  retry: anObject,
+  sleep: aFunction,
+  profile: anObject,
+  price: anObject,
+  providerTools: aList,
+  betas: aList,
+};
 
 /** What other libraries call these options. */
 const ELSEWHERE = { timeout: 'timeoutMs', url: 'baseUrl', key: 'apiKey', token: 'apiKey' };
@@ -74,7 +104,7 @@ function refuseMisspelled(options: object, known: Readonly<Record<string, true>>
 }
 
 function isOptions(given: unknown): given is ClientOptions {
-  return isObject(given);
+  return isFields(given);
 }
 
 /**
@@ -93,7 +123,9 @@ export function requireKey(apiKey: SecretText | undefined): void {
 }
 
 function requireHeaders(headers: NonNullable<TransportOptions['headers']>): NonNullable<TransportOptions['headers']> {
-  require(isObject(headers), 'headers', 'an object of names and values', undefined);
+  const given: unknown = headers; // also a `Headers` object, or pairs
+  const fits = isFields(given) || (Array.isArray(given) && given.every(Array.isArray));
+  require(fits, 'headers', 'an object of names and values', kindOf(headers));
   const record = headerRecord(headers);
   for (const [name, value] of Object.entries(record)) {
     require(isSecretText(value), `headers.${name}`, SECRET_TEXT, kindOf(value));

@@ -8,7 +8,7 @@
  * T4  Usage that a failed attempt reported counts with that of the call (`attempts.ts`).
  * T5  Secrets never leave: neither stored data nor progress to watchers holds one.
  */
-import { RepriseError, type Usage } from '@reprise/contracts';
+import { kindOfThing, RepriseError, type Usage } from '@reprise/contracts';
 import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel/store';
 import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.js';
 import { cut } from '../model/text.js';
@@ -59,14 +59,36 @@ export interface TransportOptions {
  */
 export function endpoint(baseUrl: string, operation: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new RepriseError('invalid_argument', 'invalid option "baseUrl": not the address of a provider', {
-      expected: 'http(s)://host/path without a user or password',
-      hint: 'Put keys into apiKey or headers.',
-    });
-  }
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw invalidAddress(baseUrl, url);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${operation}`;
   return url.href;
+}
+
+/** The refusal of an address. Shows it only where it can hold no key: without a user, a password and a query. */
+function invalidAddress(given: unknown, url: URL | undefined): RepriseError {
+  const hasUser = (url?.username ?? '') !== '' || (url?.password ?? '') !== '';
+  const shown =
+    typeof given === 'string' && given !== '' && !/^[\w.:/[\]-]{1,200}$/.test(given)
+      ? 'another text'
+      : kindOfThing(given);
+  return new RepriseError('invalid_argument', 'invalid option "baseUrl": not the address of a provider', {
+    where: 'baseUrl',
+    expected: 'http(s)://host/path without a user or password',
+    actual: hasUser ? 'an address with a user or a password' : shown,
+    hint: hasUser ? 'Put keys into apiKey or headers.' : addressHint(given),
+  });
+}
+
+/** Most often the scheme is missing: `localhost:11434/v1`, `api.example.com/v1`. */
+function addressHint(given: unknown): string {
+  if (typeof given !== 'string' || given.trim() === '') return 'Is the environment variable set in this process?';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return 'Give an address that begins with https:// or http://.';
+  const scheme = /^(?:localhost|127\.|10\.|192\.168\.|\[?::1)/i.test(given) ? 'http' : 'https';
+  const meant = `${scheme}://${given.replace(/^\/+/, '')}`;
+  return URL.canParse(meant) && new URL(meant).username === '' && /^[\w.:/[\]-]+$/.test(given)
+    ? `The scheme is missing. Did you mean "${meant}"?`
+    : 'Give an address that begins with https:// or http://.';
 }
 
 /** The outcome of one attempt: an answer, or a verdict and perhaps the wait that the provider requests. */

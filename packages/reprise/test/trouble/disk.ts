@@ -1,15 +1,13 @@
 /** A disk that fails from a chosen operation on, in the ways of real ones. */
 import { RepriseError } from '@reprise/contracts';
 import type { OpenStore, Store } from '@reprise/kernel';
-import { memory } from '../../src/store.js';
 
-/** How a disk fails. `dead`: the process ends there, and nothing that it does later reaches the disk. */
-export type DiskFault = 'full' | 'slow' | 'read_only' | 'dead';
+/** How a disk fails. `killed`: the process dies there as by `kill -9`. */
+export type DiskFault = 'full' | 'slow' | 'read_only' | 'killed';
 
 /** A store whose appends and puts are counted, and fail from one of them on. */
 export class FailingDisk implements Store {
-  readonly label = 'disk';
-  readonly #inner = memory();
+  readonly label: string;
   /** How many operations there were since `arm`. */
   operations = 0;
   #fault: DiskFault | undefined;
@@ -20,7 +18,10 @@ export class FailingDisk implements Store {
   readonly #gate = new Promise<void>((resolve) => {
     this.#over = resolve;
   });
-  #holder = 0;
+
+  constructor(private readonly inner: Store) {
+    this.label = inner.label;
+  }
 
   /** From now on operations are counted, and those from the n-th on fail. */
   arm(fault?: DiskFault, from = Number.POSITIVE_INFINITY): void {
@@ -36,10 +37,8 @@ export class FailingDisk implements Store {
   }
 
   async open(): Promise<OpenStore> {
-    const holder = ++this.#holder;
-    const open = await this.#inner.open();
+    const open = await this.inner.open();
     const meet = async (): Promise<void> => {
-      if (holder !== this.#holder) throw new RepriseError('fenced', 'the process is dead');
       if (++this.operations < this.#from || this.#fault === undefined) return;
       this.metAt ??= performance.now();
       switch (this.#fault) {
@@ -49,17 +48,14 @@ export class FailingDisk implements Store {
           throw new RepriseError('store_failed', 'the file system can only be read', { where: this.label });
         case 'slow':
           return this.#gate;
-        case 'dead': {
-          this.#holder++;
-          await open.close();
-          throw new RepriseError('fenced', 'the process is dead');
-        }
+        case 'killed':
+          process.kill(process.pid, 'SIGKILL');
+          return new Promise(() => undefined);
       }
     };
     const { journal, content } = open;
     return {
       ...open,
-      cleanlyClosed: open.cleanlyClosed && holder === 1,
       journal: {
         ...journal,
         append: async (frames, expected) => {
@@ -78,6 +74,6 @@ export class FailingDisk implements Store {
   }
 
   openReadonly(): ReturnType<Store['openReadonly']> {
-    return this.#inner.openReadonly();
+    return this.inner.openReadonly();
   }
 }

@@ -2,10 +2,15 @@
  * Plays a stage while something fails, and writes down who said so, and when. A fault is silent when the work neither goes
  * on to its end nor anything is said of it for two seconds.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { isRepriseError } from '@reprise/contracts';
 import { type Clock, systemClock } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
 import { reportOnce } from '../../src/history.js';
 import { type ModelClient, openAiCompatible } from '../../src/providers.js';
+import { asProcess, type Commanded, inProcess, run } from './command.js';
 import { type DiskFault, FailingDisk } from './disk.js';
 import { STAGES, type Stage } from './stages.js';
 
@@ -31,7 +36,7 @@ const DISK: Partial<Readonly<Record<Fault, DiskFault>>> = {
   'full disk': 'full',
   'slow disk': 'slow',
   'read-only disk': 'read_only',
-  'process killed': 'dead',
+  'process killed': 'killed',
 };
 
 /** What was said of one fault at one place. */
@@ -48,6 +53,10 @@ export interface Trial {
   readonly run: readonly string[];
   /** What a world without `onError` would have written. */
   readonly stderr: readonly string[];
+  /** What `reprise trouble` said, from another process, while the fault lasted. */
+  readonly command: Commanded;
+  /** Whether the process knew of a trouble, or died, and the command said nothing. */
+  readonly unlisted: boolean;
   /** How the work ended, or what its caller was told; undefined while it waits. */
   readonly work: string | undefined;
   /** Until something was said or the work ended, in milliseconds. */
@@ -65,11 +74,13 @@ export interface Places {
 
 /** How often an undisturbed stage uses the disk, the model and the clock. */
 export async function placesOf(stage: string): Promise<Places> {
-  const scene = await Scene.open(stage, 'clock jump', Number.POSITIVE_INFINITY);
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-trouble-places-'));
+  const scene = await Scene.open(stage, 'clock jump', Number.POSITIVE_INFINITY, path.join(folder, 'world.db'));
   await scene.stage.work();
   const places = { disk: scene.disk.operations, model: scene.model.calls, clock: scene.clock.reads };
-  const tools = stage === 'team' ? 0 : 1; // specialists have the tools of their team alone
+  const tools = stage === 'team' ? 0 : 1; // a team takes tools alone, and no servers of tools
   await scene.close();
+  rmSync(folder, { recursive: true, force: true });
   return { ...places, tools };
 }
 
@@ -80,47 +91,71 @@ export function placesFor(fault: Fault, { disk, model, clock, tools }: Places): 
   return fault === 'MCP server down' ? tools : model;
 }
 
+/** How the command is run: as a process of its own, or, for many trials, in this one. */
+export type CommandHow = 'process' | 'here';
+
 /** Plays one fault at one place, counted from 1. */
-export async function played(stage: string, fault: Fault, place: number): Promise<Trial> {
-  const scene = await Scene.open(stage, fault, place);
-  const worked = outcomeOf(scene.stage.work());
-  if (fault === 'process killed') {
-    // The caller of the dead process hears nothing; the next one asks for the same work.
-    await Promise.race([worked, scene.died]);
-    if (scene.disk.metAt !== undefined) return scene.trial(await scene.again());
+export async function played(stage: string, fault: Fault, place: number, how: CommandHow = 'here'): Promise<Trial> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-trouble-world-'));
+  try {
+    const file = path.join(folder, 'world.db');
+    const command = () => (how === 'process' ? asProcess(file) : inProcess(file));
+    return fault === 'process killed'
+      ? await killed(stage, place, file, command)
+      : await met(stage, fault, place, file, command);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  const done = await scene.until(worked);
+}
+
+async function met(stage: string, fault: Fault, place: number, file: string, command: () => Promise<Commanded>) {
+  const scene = await Scene.open(stage, fault, place, file);
+  const done = await scene.until(outcomeOf(scene.stage.work()));
   const run = await scene.runNow();
+  const said = await scene.listed(command);
+  const known = await scene.stage.world.trouble();
   scene.heal();
-  const trial = scene.trial(done, run);
+  const trial = scene.trial(done, said, run);
   await scene.close();
-  return trial;
+  return { ...trial, unlisted: known.length > 0 && said.codes.length === 0 };
+}
+
+/** A process dies at a place; the command is asked; the next process is asked for the same work. */
+async function killed(stage: string, place: number, file: string, command: () => Promise<Commanded>): Promise<Trial> {
+  const signal = await run('victim.ts', stage, file, String(place));
+  const said = await command();
+  const scene = await Scene.open(stage, 'process killed', Number.POSITIVE_INFINITY, file);
+  if (signal === 'SIGKILL') scene.disk.metAt = performance.now();
+  const done = await scene.until(outcomeOf(scene.stage.work()));
+  const trial = scene.trial(done, said);
+  await scene.close();
+  return { ...trial, place, unlisted: signal === 'SIGKILL' && said.codes.length === 0 };
 }
 
 /** A stage, and all that can fail in it. */
 class Scene {
-  readonly disk = new FailingDisk();
+  readonly disk: FailingDisk;
   readonly clock = new JumpingClock();
   readonly model: FailingModel;
   readonly #errors: string[] = [];
   readonly #lines: string[] = [];
   readonly #troubles: string[] = [];
   #saidAt: number | undefined;
-  /** Which process has the world. */
-  #process = 0;
   stage!: Stage;
 
   private constructor(
     private readonly of: string,
     private readonly fault: Fault,
     private readonly place: number,
+    file: string,
   ) {
+    this.disk = new FailingDisk(sqlite(file));
     const fails = fault === 'provider down' || fault === 'wrong key' ? fault : undefined;
     this.model = new FailingModel(fails, place);
   }
 
-  static async open(stage: string, fault: Fault, place: number): Promise<Scene> {
-    const scene = new Scene(stage, fault, place);
+  static async open(stage: string, fault: Fault, place: number, file: string): Promise<Scene> {
+    const scene = new Scene(stage, fault, place, file);
     await scene.#enter();
     scene.disk.arm(DISK[fault], place);
     scene.clock.arm(fault === 'clock jump' ? place : undefined);
@@ -130,7 +165,6 @@ class Scene {
   async #enter(): Promise<void> {
     const open = STAGES[this.of];
     if (open === undefined) throw new TypeError(`no stage ${this.of}`);
-    const process = ++this.#process;
     const write = reportOnce((line) => this.#lines.push(line));
     this.stage = await open({
       store: this.disk,
@@ -138,7 +172,6 @@ class Scene {
       withoutTools: this.fault === 'MCP server down',
       clock: this.clock,
       onError: (error, origin) => {
-        if (process !== this.#process) return; // a dead one says nothing
         write(error, origin);
         this.#errors.push(('code' in origin ? origin.code : undefined) ?? codeOf(error));
         this.#saidAt ??= performance.now();
@@ -156,11 +189,6 @@ class Scene {
   }
 
   readonly #openedAt = performance.now();
-
-  /** The process dies. */
-  get died(): Promise<void> {
-    return this.#until(() => this.disk.metAt !== undefined);
-  }
 
   /** Waits until the work has ended, or something was said of it, or it was silent for too long. */
   async until(worked: Promise<string>): Promise<string | undefined> {
@@ -189,18 +217,15 @@ class Scene {
     while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  /** Another process opens the world, and is asked for the same work. */
-  async again(): Promise<string | undefined> {
-    this.#process += 1;
-    this.disk.heal();
-    // What the dead process said is gone with it.
-    for (const said of [this.#errors, this.#troubles, this.#lines]) said.splice(0);
-    this.#saidAt = undefined;
-    this.disk.metAt = performance.now();
-    await this.#enter();
-    const done = await this.until(outcomeOf(this.stage.work()));
-    await this.close();
-    return done;
+  /** What the command says; where the process itself knows of a trouble, it has two seconds to say it to others. */
+  async listed(command: () => Promise<Commanded>): Promise<Commanded> {
+    const asked = performance.now();
+    for (;;) {
+      const said = await command();
+      const isLate = performance.now() - asked > SILENCE_MAX_MS;
+      if (isLate || said.codes.length > 0 || (await this.stage.world.trouble()).length === 0) return said;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   /** What the run is now, as its user can ask. */
@@ -213,12 +238,12 @@ class Scene {
     return [await Promise.race([outcomeOf(asked), later('does not answer')])];
   }
 
-  trial(work: string | undefined, run: readonly string[] = []): Trial {
+  trial(work: string | undefined, command: Commanded, run: readonly string[] = []): Omit<Trial, 'unlisted'> {
     const { of: stage, fault, place } = this;
     const met = this.#metAt;
     const heard = work === undefined || !GOOD.has(work) ? (this.#saidAt ?? performance.now()) : (met ?? 0);
     return {
-      ...{ stage, fault, place, work, run, met: met !== undefined },
+      ...{ stage, fault, place, work, run, command, met: met !== undefined },
       ...{ onError: this.#errors, trouble: this.#troubles, stderr: this.#lines },
       silentMs: met === undefined ? 0 : Math.max(0, Math.round(heard - met)),
     };

@@ -1,7 +1,7 @@
 /** Clients that leave at any moment, and the places that are free after them. */
 import type { Principal } from '@reprise/contracts';
 import { notebookOf } from './notes.js';
-import { requestText, wire } from './sockets.js';
+import { requestText, statusOf, type Wire, wire } from './sockets.js';
 import { bareCall, bareRequest, begin, callOf, openNotes, overHttp, post } from './stage.js';
 
 /** Bounds that are met soon: a few places that leak are all places. */
@@ -35,6 +35,14 @@ export interface Left {
 /** What must be left, besides the number of calls. */
 export const NOTHING_TAKEN = { running: 0, requests: LIMITS.open, streams: LIMITS.streams, errors: [] };
 
+/** How often it is looked whether all is free, and the time between two looks, in milliseconds. */
+const LOOKS_MAX = 20;
+const LOOK_MS = 300;
+
+/** How often an answer is waited for, each time so many milliseconds: a minute, of which a busy machine needs a part. */
+const WAITS_MAX = 3_000;
+const WAIT_MS = 20;
+
 /** A generator of random numbers that gives the same ones for a seed (mulberry32). */
 export function chance(seed: number): Chance {
   let state = seed >>> 0;
@@ -45,6 +53,18 @@ export function chance(seed: number): Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
 }
+
+const refused = (all: readonly Wire[]): number => all.filter((one) => statusOf(one) === 429).length;
+
+/** Waits until a condition holds. */
+async function come(holds: () => boolean): Promise<void> {
+  for (let left = WAITS_MAX; !holds(); left--) {
+    if (left === 0) throw new Error('the server did not answer');
+    await pause(WAIT_MS);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Lets clients leave at random moments, a few at once. */
 export async function leaveOften(times: number, seed: number): Promise<Left> {
@@ -87,10 +107,14 @@ export async function leaveOften(times: number, seed: number): Promise<Left> {
     socket.destroy();
   };
   for (let n = 0; n < times; n += 8) await Promise.all(Array.from({ length: 8 }, (_, i) => leave(n + i)));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const stillRunning = running;
-  const free = await placesFree(stage.url, 'human:ann');
-  return { calls, running: stillRunning, ...free, errors: stage.errors.slice(0, 5) };
+  const looked = async () => ({ running, ...(await placesFree(stage.url, 'human:ann')) });
+  let found = await looked();
+  // A server sees that a client has left when it comes to it. What a client took with it is missing at every look.
+  for (let looks = 1; looks < LOOKS_MAX && !isNothingTaken(found); looks++) {
+    await pause(LOOK_MS);
+    found = await looked();
+  }
+  return { calls, ...found, errors: stage.errors.slice(0, 5) };
 }
 
 /** One of the requests that a client may send; sometimes two on one connection. */
@@ -114,25 +138,28 @@ function anyRequest(url: string, token: string, session: string, n: number, rand
   return random(4) === 0 ? one() + one() : one();
 }
 
+type Found = Omit<Left, 'calls' | 'errors'>;
+
+function isNothingTaken(found: Found): boolean {
+  const { running, requests, streams } = NOTHING_TAKEN;
+  return found.running === running && found.requests === requests && found.streams === streams;
+}
+
 /** Takes all places, and tells how many there were. */
-async function placesFree(
-  url: string,
-  token: string,
-): Promise<{ readonly requests: number; readonly streams: number }> {
+async function placesFree(url: string, token: string): Promise<Omit<Found, 'running'>> {
   const listen = bareRequest(1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
   const call = bareCall(1, {}, 'note_wait');
-  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
   const streams = Array.from({ length: LIMITS.streams + 2 }, () =>
     wire(url, requestText(url, token, 'POST', listen[1], JSON.stringify(listen[0]))),
   );
-  await pause();
+  await come(() => streams.every((one) => statusOf(one) !== undefined));
   const waits = Array.from({ length: LIMITS.open + 2 }, () =>
     wire(url, requestText(url, token, 'POST', call[1], JSON.stringify(call[0]))),
   );
-  await pause();
-  const taken = (all: readonly { readonly heard: string }[]): number =>
-    all.filter(({ heard }) => !heard.startsWith('HTTP/1.1 429')).length;
-  const found = { requests: taken(waits), streams: taken(streams) };
+  // One that is taken is not answered. Two are refused at least; if places are missing, more are, soon after.
+  await come(() => refused(waits) >= 2);
+  await pause(LOOK_MS);
+  const found = { requests: waits.length - refused(waits), streams: streams.length - refused(streams) };
   for (const { socket } of [...waits, ...streams]) socket.destroy();
   return found;
 }

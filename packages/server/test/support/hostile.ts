@@ -19,7 +19,7 @@ export interface Seen {
 export interface Compared {
   readonly alone: Seen;
   readonly beside: Seen;
-  /** How many requests and connections the hostile clients made. */
+  /** How many requests and connections the hostile clients made beside the honest ones. */
   readonly hostile: number;
 }
 
@@ -28,43 +28,51 @@ const STREAMS_FIRST = 300;
 
 type Stage = Awaited<ReturnType<typeof overHttp>>;
 
-/** Runs both rounds, each for some time. */
-export async function honestBesideHostile(ms: number, seed: number): Promise<Compared> {
+/** Counts what hostile clients make. */
+interface Count {
+  made: number;
+}
+
+/** Runs both rounds, each for some time, and until each honest client has made so many requests. */
+export async function honestBesideHostile(ms: number, atLeast: number, seed: number): Promise<Compared> {
   await using stage = await overHttp();
-  const alone = await honest(stage, ms);
+  const alone = await honest(stage, ms, atLeast);
   const stop = new AbortController();
-  const attacks = [withToken(stage, stop.signal, seed), withoutToken(stage, stop.signal)];
+  const count: Count = { made: 0 };
+  const attacks = [withToken(stage, stop.signal, seed, count), withoutToken(stage, stop.signal, count)];
   await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 1_000))); // all places are taken by now
-  const beside = await honest(stage, ms);
+  const before = count.made;
+  const beside = await honest(stage, ms, atLeast);
+  const hostile = count.made - before;
   stop.abort();
-  const made = await Promise.all(attacks);
-  return { alone, beside, hostile: made.reduce((sum, n) => sum + n, 0) };
+  await Promise.all(attacks);
+  return { alone, beside, hostile };
 }
 
 /** Two honest people: each calls a tool, opens new connections now and then, and keeps a session with a stream. */
-async function honest(stage: Stage, ms: number): Promise<Seen> {
+async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> {
   const times: number[] = [];
   const failed: string[] = [];
   const one = async (name: string): Promise<void> => {
     const until = performance.now() + ms;
     const token = await stage.tokenOf(`human:${name}`);
-    const clients = [await connected(stage.url, token, 'legacy')];
-    for (let n = 0; performance.now() < until; n++) {
+    const clients: Client[] = [];
+    for (let n = 0; n < atLeast || performance.now() < until; n++) {
       if (n % 10 === 0)
-        await connected(stage.url, token, n % 20 === 0 ? 'auto' : 'legacy').then(
+        await connected(stage.url, token, n % 20 === 0 ? 'legacy' : 'auto').then(
           (client) => clients.push(client),
-          (error: Error) => failed.push(`${name} ${n}: ${error.message}`),
+          (error: Error) => failed.push(`${name} ${n}, connecting: ${why(error)}`),
         );
       if (clients.length > 4) await clients.splice(1, 1)[0]?.close();
       const client = clients[n % clients.length];
       const started = performance.now();
       const wanted = { name: 'note_add', arguments: { notebook: notebookOf(name, times.length), text: 'x' } };
-      const why = await client?.callTool(wanted).then(
+      const fault = await client?.callTool(wanted).then(
         ({ isError }) => (isError === true ? 'an error' : undefined),
-        (error: Error) => `${name} ${n}: ${error.message}`,
+        (error: Error) => `${name} ${n}: ${why(error)}`,
       );
       times.push(performance.now() - started);
-      if (why !== undefined) failed.push(why);
+      if (fault !== undefined) failed.push(fault);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await Promise.all(clients.map((client) => client.close()));
@@ -75,6 +83,11 @@ async function honest(stage: Stage, ms: number): Promise<Seen> {
   return { answered: times.length - failed.length, failed, median: at(0.5), p99: at(0.99), slowest: at(1) };
 }
 
+/** The message of an error, and of what it came from. */
+function why({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}
+
 async function connected(url: string, token: string, mode: 'legacy' | 'auto'): Promise<Client> {
   const client = new Client({ name: 'honest', version: '1' }, { versionNegotiation: { mode } } as never);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
@@ -83,7 +96,7 @@ async function connected(url: string, token: string, mode: 'legacy' | 'auto'): P
 }
 
 /** Takes all that one token can, and keeps it: streams of both kinds, sessions, calls that wait, batches. */
-async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promise<number> {
+async function withToken(stage: Stage, signal: AbortSignal, seed: number, count: Count): Promise<void> {
   const { url } = stage;
   const token = await stage.tokenOf('human:eve');
   const random = chance(seed);
@@ -106,7 +119,7 @@ async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promi
     () => posted(begin, {}),
     () => requestText(url, token, 'POST', { 'content-length': '1000000' }, '{'),
   ];
-  for (; !signal.aborted; made++) {
+  for (; !signal.aborted; made++, count.made++) {
     if (made % 8 === 0) {
       const id = await post(url, token, begin).then(
         (answer) => answer.text().then(() => answer.headers.get('mcp-session-id')),
@@ -120,18 +133,16 @@ async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promi
     if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
   }
   for (const { socket } of open) socket.destroy();
-  return made;
 }
 
 /** Takes all that a client without a token can, and keeps it: connections that say nothing, or begin and do not end. */
-async function withoutToken({ url }: Stage, signal: AbortSignal): Promise<number> {
+async function withoutToken({ url }: Stage, signal: AbortSignal, count: Count): Promise<void> {
   let open: Wire[] = [];
   let made = 0;
-  for (; !signal.aborted; made++) {
+  for (; !signal.aborted; made++, count.made++) {
     open.push(wire(url, ['', 'POST /mcp HTTP/1.1\r\nhost: x\r\n', requestText(url, 'forged', 'GET')][made % 3]));
     if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
     if (made % 8 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
   for (const { socket } of open) socket.destroy();
-  return made;
 }

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fieldsOf, RepriseError } from '@reprise/contracts';
+import { fieldsOf, isFilled, RepriseError, requireArgument } from '@reprise/contracts';
 import type { Head } from '@reprise/kernel';
 import { base64Of, bytesOf } from './ed25519.js';
 import { type KeptKey, type KeyVault, vaultOver } from './vault.js';
@@ -25,6 +25,7 @@ const FORMAT = 'reprise/society key 1';
  * @example society({ keys: fileVault('world.keys') })
  */
 export function fileVault(folder: string): KeyVault {
+  requireArgument(isFilled(folder), 'fileVault(folder)', 'the path of a folder', folder);
   let isReady: Promise<void> | undefined;
   const ready = () => {
     isReady ??= prepare(folder).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type AnyAgent, type Input, type Run, type SendOptions, storeParts } from '@reprise/agent';
-import { present, requireKnownOptions, type Value } from '@reprise/contracts';
+import { present, requireFields, requireKnownOptions, type Value } from '@reprise/contracts';
 import type { Store } from '@reprise/kernel';
 import type { AgentStatus, AgentType, EntityState } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/session-rights.js';
@@ -65,6 +65,7 @@ export class Entity extends EntityCaller {
     private readonly host: EntityHost,
     id: string,
   ) {
+    requireFields(host, 'Entity(host)', 'the host of an entity: world.part(society).entity(id) makes it');
     super(host.world, id);
   }
 

@@ -20,6 +20,7 @@ import {
 } from '@reprise/kernel';
 import { itemKey, type MemoryItem, readItemText, storeAt } from '@reprise/memory';
 import {
+  authorOf,
   entityAt,
   IDENTITY_BOUNDS,
   type L1State,
@@ -134,7 +135,7 @@ async function broughtBy(agent: string, { content, cut, fork }: Apart): Promise<
     if ((await fork.state(store)) === undefined) continue;
     for await (const item of itemsFrom(fork, store, nextOf(await cut.state(store)))) {
       const isLeft = item.state === 'archived' || item.state === 'superseded';
-      const text = item.author !== author || isLeft ? null : await readItemText(content, item.content_ref);
+      const text = authorOf(item) !== author || isLeft ? null : await readItemText(content, item.content_ref);
       if (text !== null) found.push({ group, text, item });
     }
   }

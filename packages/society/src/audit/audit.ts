@@ -10,6 +10,7 @@ import {
   readFrame,
   type WorldFrame,
 } from '@reprise/kernel';
+import { requireReadable } from '@reprise/kernel/store';
 import { FailedCheck } from './failed.js';
 import { HotChainCheck } from './hot-chain.js';
 import { KeysCheck } from './keys.js';
@@ -29,6 +30,7 @@ import { UseCheck } from './use.js';
  * @example const { problems } = await auditSociety(await sqlite('office.db').openReadonly())
  */
 export async function auditSociety(store: ReadonlyStore): Promise<AuditReport> {
+  requireReadable(store, 'auditSociety');
   return auditOf(chainedFrames(store), store.content);
 }
 

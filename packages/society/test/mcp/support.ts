@@ -99,7 +99,7 @@ export async function registered({ call }: Caller, parent: string, capabilities:
 }
 
 /** How often something is looked at before a test gives up, and the milliseconds between two looks. */
-const LOOKS_MAX = 400;
+const LOOKS_MAX = 3_000;
 const LOOK_MS = 20;
 
 /** Waits until something is so. */

@@ -4,9 +4,12 @@ import { script } from '@reprise/providers';
 import { defineAgent, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import { society } from '../../src/index.js';
-import { crewOf, openPlace, type Place } from '../support/comeback.js';
+import { comeBack, crewOf, openPlace, type Place } from '../support/comeback.js';
 
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
+
+/** Verdicts after which the tier of an agent is high. */
+const RIGHT = 27;
 
 /** Work in a fork: the agent writes after each of its sessions. */
 async function apart(at: Place, agent: string, sessions: number): Promise<Store> {
@@ -72,5 +75,32 @@ describe('a fork of the world', () => {
     await expect(wrong).rejects.toMatchObject({ details: { reason: 'signature_invalid' } });
     expect(await ann.staging(bot.id)).toEqual([]);
     await world.verify();
+  });
+
+  it('what a parent merged without a review in a fork is brought back by the agent whose item it is, and not by the parent [SOC-57] [SOC-84]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const { agent_id: kid } = await bot.register(
+      { agent_type: 'custom', display_name: 'Kid', capabilities: {}, automerge: true },
+      { id: 'kid' },
+    );
+    await at.office.group('crew').join(kid);
+    const note = { type: 'note', visibility: 'group', group: 'crew' } as const;
+    for (let n = 1; n <= RIGHT; n++) {
+      await at.office.entity(kid).memory.write({ ...note, content: `Item ${n}.` });
+      await bot.assess(`group:crew#${n}`, { verdict: 'right', basis: 'user' });
+    }
+    await at.clock.advance(1_000);
+    const store = memory();
+    const budgets = { 'entity:ann': {}, [`entity:${bot.id}`]: {}, [`entity:${kid}`]: {} };
+    await world.kernel.fork({ into: store, mode: 'live', grants: { may: {} }, budgets });
+    const fork = await openPlace(store, { clock: at.clock, keys: at.keys });
+    const away = fork.office.entity(bot.id);
+    const { value } = await comeBack(fork, away, kid, { items: [{ text: 'Of the kid.' }], sessions: 0 });
+    expect(value.merged).toBe(true);
+    await fork.world.close();
+    const { returns } = await ann.mergeFork(store, { agents: [bot.id, kid] });
+    expect(returns).toMatchObject([{ agent_id: kid, items: 1 }]);
   });
 });

@@ -202,6 +202,19 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
+  it('an agent that has decided on what an agent of its own brought back has lost nothing, and is merged without a review after it [SOC-53]', async () => {
+    const { at, ann, bot } = await trusted({ automerge: true });
+    await using world = at.world;
+    const { agent_id: kid } = await bot.register({ agent_type: 'custom', display_name: 'Kid', capabilities: {} });
+    await at.office.group('crew').join(kid);
+    await comeBack(at, bot, kid, { items: [{ text: 'Of the kid.' }], sessions: 1 });
+    await at.clock.advance(1_000);
+    await bot.review(kid, { approve: 'all' });
+    const { value } = await comeBack(at, ann, bot.id, { items: [{ text: 'New.' }], sessions: 0 });
+    expect(value.merged).toBe(true);
+    await world.verify();
+  });
+
   it('no automatic merge takes place unless the parent has permitted it for the agent [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({});
     await using world = at.world;

@@ -8,6 +8,7 @@ interface Delivery {
   readonly reducer: string;
   readonly event: string;
   readonly state: unknown;
+  readonly value: unknown;
 }
 
 /** The society with a defect: a cell throws at each delivery that the test names. */
@@ -16,8 +17,8 @@ export function defectiveSociety(isDefect: (delivery: Delivery) => boolean): Ret
   const reducers = (part.reducers ?? []).map((one) => ({
     ...one,
     reduce: (...given: Parameters<ReducerDefinition['reduce']>) => {
-      const [state, { name }] = given;
-      if (isDefect({ reducer: one.name, event: name, state })) throw new Error('a defect of this test');
+      const [state, { name, value }] = given;
+      if (isDefect({ reducer: one.name, event: name, state, value })) throw new Error('a defect of this test');
       return one.reduce(...given);
     },
   }));

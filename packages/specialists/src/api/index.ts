@@ -4,3 +4,4 @@ export * from './project.js';
 export { projectRows } from './projections.js';
 export * from './projects.js';
 export * from './team.js';
+export * from './waits.js';

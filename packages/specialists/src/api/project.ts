@@ -6,6 +6,7 @@ import {
   type Duration,
   durationMs,
   type Input,
+  isBelow,
   PartCell,
   putText,
   type RequestBy,
@@ -14,6 +15,7 @@ import {
   readText,
   type SendOptions,
   type Session,
+  stallsOf,
   storeParts,
 } from '@reprise/agent';
 import {
@@ -27,7 +29,7 @@ import {
   requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
-import type { Ack } from '@reprise/kernel';
+import type { Ack, Trouble } from '@reprise/kernel';
 import { type MemoryStore, memoryStoreOf } from '@reprise/memory';
 import {
   coordinatorOf,
@@ -37,6 +39,7 @@ import {
   type ProjectCommandName,
   type ProjectFact,
   type ProjectState,
+  poolOf,
   type RecordedResult,
   type RecordedTask,
   scopeOf,
@@ -45,6 +48,7 @@ import {
 import { key } from '../pure/reducer/keys.js';
 import { keptTask, type StatedTask } from '../tools/project-tools.js';
 import { type Budget, recordedBudget } from './budget.js';
+import { type ProjectWaits, readTeamWaits, type TeamWait } from './waits.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
 export type PlannedTask = StatedTask;
@@ -124,6 +128,14 @@ export class Project {
   /** The durable state; undefined for a project that nothing has opened. */
   state(): Promise<ProjectState | undefined> {
     return this.#cell.state<ProjectState>();
+  }
+
+  /**
+   * The troubles that keep the project from going on: of the store, of a cell of it, of a service that its jobs wait for. See
+   * `World.trouble`.
+   */
+  async trouble(): Promise<readonly Trouble[]> {
+    return stallsOf(await this.world.trouble(), isBelow([this.id, scopeOf(this.id), poolOf(this.team)[1]]));
   }
 
   /** Brings the project back after its cell has failed, with the state before the fault. See `World.revive`. */
@@ -257,6 +269,40 @@ export class Project {
       const text = await readText(this.world.kernel.content, text_ref);
       yield { n: Number(at), text, previous, memory_ids, task_ids, at: when };
     }
+  }
+
+  /**
+   * What the project waits for: a decision of a person, sessions of its jobs and of its coordinator that wait for an approval,
+   * an answer, input, a limit or the app, a slot, other tasks, the coordinator. The same as `reprise team show --json` prints as
+   * `waits`. Empty for a project that nothing has opened, and for one that is done.
+   *
+   * @throws RepriseError `cell_failed` when its cell has failed, `world_closed`
+   * @example for (const wait of await project.waits()) if (wait.kind === 'approval') console.log(wait.session, wait.task)
+   */
+  async waits(): Promise<readonly TeamWait[]> {
+    return (await this.#waits()).waits;
+  }
+
+  async #waits(): Promise<ProjectWaits> {
+    await this.#cell.requireSound();
+    const state = await this.state();
+    if (state === undefined) return { waits: [], standsStill: false };
+    const rows = async <T>(table: string): Promise<readonly (readonly [string, T])[]> => {
+      const found: (readonly [string, T])[] = [];
+      for await (const [at, row] of this.#cell.each(table)) found.push([at, row as unknown as T]);
+      return found;
+    };
+    return readTeamWaits({ id: this.id, state, rows, sessions: this.world.kernel });
+  }
+
+  /**
+   * Whether the project waits for a person or the app, and nothing of it goes on before: each run of its coordinator and of a job
+   * that has not ended waits as well, as {@link Project.waits} says.
+   *
+   * @throws RepriseError `cell_failed`, `world_closed`
+   */
+  async standsStill(): Promise<boolean> {
+    return (await this.#waits()).standsStill;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Skills in code, for apps without a folder. They obey the rules of files. */
 import { type Duration, durationMs } from '@reprise/agent';
-import { isRepriseError, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { isRepriseError, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import { digestOf } from './digest.js';
 import { parseSkill } from './parse.js';
@@ -39,6 +39,9 @@ const OPTIONS: Readonly<Record<keyof SkillSpec, true>> = {
  */
 export function skill(spec: SkillSpec): SkillSource {
   requireKnownOptions(spec, OPTIONS, 'skill');
+  requireArgument(typeof spec.name === 'string', 'skill(spec.name)', 'the name of the skill', spec.name);
+  requireArgument(typeof spec.description === 'string', 'skill(spec.description)', 'text', spec.description);
+  requireArgument(typeof spec.body === 'string', 'skill(spec.body)', 'the instructions as text', spec.body);
   const text = textOf(spec);
   const parsed = parseSkill(text);
   const problem = isSkill(parsed) ? parsed.problems[0] : parsed.problems[0];

@@ -1,4 +1,5 @@
 /** Checks a valid skill against a team: its catalog of tools and the models of its world. */
+import { isFields, requireArgument } from '@reprise/contracts';
 import type { Skill, SkillProblem } from './skill.js';
 
 /** What a team knows. */
@@ -38,6 +39,18 @@ const RESERVED: readonly string[] = [
  * or that the project may not use, a model that the world does not have.
  */
 export function lintSkill(skill: Skill, known: KnownToTeam): readonly SkillProblem[] {
+  requireArgument(
+    isFields(skill) && isFields(skill.lines),
+    'lintSkill(skill)',
+    'a skill, from parseSkill or skill()',
+    skill,
+  );
+  requireArgument(
+    isFields(known) && Array.isArray(known.tools) && Array.isArray(known.models),
+    'lintSkill(known)',
+    'an object with tools and models',
+    known,
+  );
   const line = (field: 'tools' | 'model'): number => skill.lines[field] ?? 1;
   const problems = [...skill.problems];
   for (const tool of skill.tools ?? []) {

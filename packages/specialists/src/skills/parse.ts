@@ -1,4 +1,5 @@
 /** Reads the text of a skill file. It evaluates nothing, and reads nothing but the text. */
+import { isFilled, requireArgument } from '@reprise/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import { readFields } from './fields.js';
 import { splitFile } from './front-matter.js';
@@ -17,6 +18,8 @@ import type { YamlEntries } from './yaml.js';
  * @example parseSkill(text, 'skills/security-review/SKILL.md')
  */
 export function parseSkill(text: string, at?: string): Skill | SkillProblems {
+  requireArgument(typeof text === 'string', 'parseSkill(text)', 'the text of a skill file', text);
+  requireArgument(at === undefined || isFilled(at), 'parseSkill(at)', 'the path of the file', at);
   const parts = splitFile(text);
   if ('rule' in parts) return { problems: [parts] };
   const { map, quoted } = readAsMeant(parts.frontMatter);

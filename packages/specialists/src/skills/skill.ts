@@ -1,3 +1,4 @@
+import { requireFields } from '@reprise/contracts';
 /** A skill, the problems that a file may have, and the rules that they name. */
 
 /** The rules of skill files. `docs/reference/skill-files.md` lists them with what to do. */
@@ -81,5 +82,6 @@ export interface SkillProblems {
 
 /** Whether this is a valid skill, not the problems of an invalid one. */
 export function isSkill(parsed: Skill | SkillProblems): parsed is Skill {
+  requireFields(parsed, 'isSkill(parsed)', 'the result of parseSkill');
   return 'name' in parsed;
 }

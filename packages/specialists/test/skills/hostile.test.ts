@@ -1,10 +1,11 @@
 /** Front matter of strangers: it is refused with line and rule, it runs nothing, and reading it takes bounded time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../../../scripts/lib/cpu.js';
 import { isSkill, parseSkill, SKILL_RULES } from '../../src/skills/index.js';
 
-/** How long one file may take, in milliseconds: this machine is shared, so far above what it takes. */
-const MS_MAX = 3_000;
+/** The CPU time that reading one file may take, in milliseconds; a machine that stands still adds nothing to it. */
+const CPU_MS_MAX = 3_000;
 
 const BOMB = `a: &a ["lol","lol"]
 b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]
@@ -40,9 +41,9 @@ describe('hostile front matter', () => {
   it.each(NAMED)(
     '%s is refused, with line and rule, and nothing runs [SPEC-31] [SPEC-33]',
     (_words, yaml, line, rule) => {
-      const started = performance.now();
+      const started = cpuMs();
       const parsed = parseSkill(`---\n${yaml}\n---\nBody\n`, 'skills/a/SKILL.md');
-      expect(performance.now() - started).toBeLessThan(MS_MAX);
+      expect(cpuMs() - started).toBeLessThan(CPU_MS_MAX);
       expect(isSkill(parsed)).toBe(false);
       expect(parsed.problems.map((problem) => `${problem.line} ${problem.rule}`)).toContain(`${line} ${rule}`);
       expect(globalThis).not.toHaveProperty('ran');
@@ -92,9 +93,9 @@ describe('hostile front matter', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (pieces, asFile) => {
         const yaml = pieces.join('');
-        const started = performance.now();
+        const started = cpuMs();
         const parsed = parseSkill(`---\n${yaml}\n---\nBody\n`, asFile ? 'skills/a.md' : 'skills/a/SKILL.md');
-        expect(performance.now() - started).toBeLessThan(MS_MAX);
+        expect(cpuMs() - started).toBeLessThan(CPU_MS_MAX);
         const lines = `---\n${yaml}\n---\nBody\n`.split('\n').length;
         for (const { line, rule, message } of parsed.problems) {
           expect(line).toBeGreaterThanOrEqual(1);

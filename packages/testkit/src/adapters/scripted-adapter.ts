@@ -5,7 +5,9 @@
  * S1  Every execution is recorded before it is answered, so a test sees calls that never end.
  * S2  Unused answers and surplus calls are never ignored: `assertDone` names both.
  */
+
 import type { Value } from '@reprise/contracts';
+import { isFunction, requireArgument, requireFields } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, EffectDefinition, Reconciliation } from '@reprise/kernel';
 
 /**
@@ -79,6 +81,14 @@ export function scriptedAdapter<I, P>(
   script: Script<I, P>,
   options: ScriptOptions<I, P> = {},
 ): ScriptedAdapter<I, P> {
+  requireFields(effect, 'scriptedAdapter(effect)', 'an effect that defineEffect made');
+  requireArgument(
+    Array.isArray(script) || isFunction(script),
+    'scriptedAdapter(script)',
+    'a list of outcomes, or a function',
+    script,
+  );
+  requireFields(options, 'scriptedAdapter(options)', 'an object');
   return new Scripted(effect, script, options);
 }
 

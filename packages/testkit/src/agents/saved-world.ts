@@ -1,6 +1,6 @@
 /** A world as bytes: a fixture that a regression test replays, offline. */
 import { agentApp } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
+import { aList, fieldsOf, isFunction, requireArgument, requireKnownOptions, type Value } from '@reprise/contracts';
 import {
   type App,
   type Divergence,
@@ -17,6 +17,7 @@ import {
   type StoredFrame,
   verifyStore,
 } from '@reprise/kernel';
+import { requireStore } from '@reprise/kernel/store';
 import * as z from 'zod';
 
 const TYPE = 'reprise/SavedWorld@1';
@@ -43,6 +44,7 @@ export interface Replayed {
 
 /** A world as bytes: every frame and every blob. */
 export async function saveWorld(store: Store): Promise<Uint8Array> {
+  requireStore(store, 'saveWorld');
   const reader = await store.openReadonly();
   try {
     const frames: Value[] = [];
@@ -65,6 +67,8 @@ export async function saveWorld(store: Store): Promise<Uint8Array> {
  * @throws RepriseError `invalid_bytes` when the bytes are not a saved world
  */
 export async function loadWorld(world: Uint8Array, into: Store = memory()): Promise<Store> {
+  requireSaved(world, 'loadWorld');
+  requireStore(into, 'loadWorld', 'into');
   const parsed = saved.safeParse(decode(world));
   if (!parsed.success) {
     throw new RepriseError('invalid_bytes', 'the bytes are not a saved world', { expected: TYPE, cause: parsed.error });
@@ -92,7 +96,9 @@ export async function replay(
   world: Uint8Array | Store,
   options: { readonly app?: App; readonly legacy?: readonly App[] } = {},
 ): Promise<Replayed> {
-  const store = world instanceof Uint8Array ? await loadWorld(world) : world;
+  if (!isStore(world)) requireSaved(world, 'replay');
+  requireKnownOptions(options, REPLAY_OPTIONS, 'replay');
+  const store = isStore(world) ? world : await loadWorld(world);
   const reader = await store.openReadonly();
   try {
     const { app = agentApp, legacy = [] } = options;
@@ -106,6 +112,24 @@ export async function replay(
   } finally {
     await reader.close();
   }
+}
+
+const REPLAY_OPTIONS = { app: true, legacy: aList } as const;
+
+function isStore(thing: unknown): thing is Store {
+  return isFunction(fieldsOf(thing).openReadonly);
+}
+
+/** Refuses what are no bytes of a saved world. */
+function requireSaved(thing: unknown, call: string): asserts thing is Uint8Array {
+  const expected = call === 'replay' ? 'the bytes of a saved world, or a store' : 'the bytes of a saved world';
+  requireArgument(thing instanceof Uint8Array, `${call}(world)`, expected, thing, pathHint(thing, call));
+}
+
+function pathHint(thing: unknown, call: string): string | undefined {
+  if (typeof thing !== 'string') return undefined;
+  const store = call === 'replay' ? ", or a world's file by replay(sqlite(path))" : '';
+  return `A path is not read: pass the bytes of a saved world, ${call}(await readFile(path))${store}.`;
 }
 
 /** The key of the index of requests; undefined for frames of other kinds. */

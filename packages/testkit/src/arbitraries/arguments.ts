@@ -2,7 +2,7 @@
  * Arguments of a tool, made from its JSON Schema: all of them fit it but for one text, which is odd. What a tool's caller
  * sends must be answered, whatever its texts are.
  */
-import { wellFormed } from '@reprise/contracts';
+import { requireFields, wellFormed } from '@reprise/contracts';
 import fc from 'fast-check';
 import { anyTextAround, anyTextOf } from './texts.js';
 
@@ -60,6 +60,7 @@ export function anyArguments(
   schema: JsonSchema,
   options: ArgumentOptions = {},
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  requireFields(schema, 'anyArguments(schema)', 'a JSON Schema');
   const makes = new Maker(schema, options);
   return makes.any(schema, '').chain((args) => {
     const places = makes.textsIn(args, schema);
@@ -86,6 +87,7 @@ export function boundArguments(
   schema: JsonSchema,
   options: ArgumentOptions = {},
 ): readonly Readonly<Record<string, unknown>>[] {
+  requireFields(schema, 'boundArguments(schema)', 'a JSON Schema');
   const makes = new Maker(schema, options, true);
   const [whole] = fc.sample(makes.any(schema, ''), { seed: 1, numRuns: 1 });
   return makes.textsIn(whole, schema).flatMap(({ path, of }) => {

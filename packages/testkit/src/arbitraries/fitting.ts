@@ -1,5 +1,14 @@
 /** Arbitrary values generated from the schemas of definitions. */
-import { isKeyText, isTextFrom, isTextWithin, Ref, type Value } from '@reprise/contracts';
+import {
+  fieldsOf,
+  isKeyText,
+  isTextFrom,
+  isTextWithin,
+  Ref,
+  requireArgument,
+  requireFields,
+  type Value,
+} from '@reprise/contracts';
 import { portableSha256, type ReducerDefinition, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import type { GivenEvent } from '../given/given-reducer.js';
@@ -24,6 +33,7 @@ const LENGTH_MAX = 6;
  * @example fc.property(anyFitting(reducer.state), (state) => givenReducer(reducer).state(state))
  */
 export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
+  requireFields(schema, 'anyFitting(schema)', 'a schema');
   switch (schema.type) {
     case 'null':
       return fc.constant(null);
@@ -68,6 +78,8 @@ export function anyFitting(schema: FittingSchema): fc.Arbitrary<Value> {
  * @example fc.property(anyEventOf(counter), (event) => givenReducer(counter).when(event))
  */
 export function anyEventOf(reducer: ReducerDefinition, which: 'all' | 'creating' = 'all'): fc.Arbitrary<GivenEvent> {
+  const fits = fieldsOf(reducer).events instanceof Map;
+  requireArgument(fits, 'anyEventOf(reducer)', 'a reducer that defineReducer made', reducer);
   const events = [...reducer.events].filter(
     ([name, { creates }]) => !name.startsWith('sys/') && (which === 'all' || creates),
   );

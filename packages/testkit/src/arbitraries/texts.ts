@@ -1,4 +1,5 @@
 /** Arbitrary texts around the bounds of a schema: of exactly so many characters, in each class of Unicode. */
+import { requireFields } from '@reprise/contracts';
 import fc from 'fast-check';
 
 /**
@@ -50,7 +51,9 @@ export function anyTextOf(length: number, { lone = false }: AnyTextOptions = {})
  *
  * @example fc.property(anyTextAround({ max: 120 }), (name) => schema.safeParse(name).success === ([...name].length <= 120))
  */
-export function anyTextAround({ min, max }: TextLengths, options: AnyTextOptions = {}): fc.Arbitrary<string> {
+export function anyTextAround(around: TextLengths, options: AnyTextOptions = {}): fc.Arbitrary<string> {
+  requireFields(around, 'anyTextAround(lengths)', '{ min, max }');
+  const { min, max } = around;
   const bounds = [min, max].filter((bound) => bound !== undefined);
   const lengths = bounds.flatMap((bound) => [bound - 1, bound, bound + 1]).filter((length) => length >= 0);
   return fc.constantFrom(...(lengths.length === 0 ? [0, 1, 7] : lengths)).chain((length) => anyTextOf(length, options));

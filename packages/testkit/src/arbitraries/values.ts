@@ -1,4 +1,12 @@
-import { type Address, RECEIPT_STATUSES, type Receipt, Ref, type Value, value } from '@reprise/contracts';
+import {
+  type Address,
+  RECEIPT_STATUSES,
+  type Receipt,
+  Ref,
+  requireFields,
+  type Value,
+  value,
+} from '@reprise/contracts';
 import { defineEffect, type EffectDefinition, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import * as z from 'zod';
@@ -55,6 +63,7 @@ const links = fc
  * @example fc.property(anyValue(), (value) => equalBytes(encode(decode(encode(value))), encode(value)))
  */
 export function anyValue(options: AnyValueOptions = {}): fc.Arbitrary<Value> {
+  requireFields(options, 'anyValue(options)', 'an object');
   const leaves: fc.Arbitrary<Value>[] = [numbers, texts, fc.constantFrom<Value>(null, true, false)];
   if (options.bytes !== false) leaves.push(fc.uint8Array({ maxLength: 40 }));
   if (options.links !== false) leaves.push(links);

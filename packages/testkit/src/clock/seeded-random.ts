@@ -1,3 +1,4 @@
+import { requireArgument } from '@reprise/contracts';
 import { encode, portableSha256, type RandomBytes } from '@reprise/kernel';
 
 /**
@@ -8,6 +9,8 @@ import { encode, portableSha256, type RandomBytes } from '@reprise/kernel';
  * @example openWorld({ store: memory(), app, random: seededRandom('a') })
  */
 export function seededRandom(seed: number | string): RandomBytes {
+  const fits = typeof seed === 'number' || typeof seed === 'string';
+  requireArgument(fits, 'seededRandom(seed)', 'a number or a text', seed);
   let drawn = 0;
   return (length) => {
     const bytes = new Uint8Array(length);

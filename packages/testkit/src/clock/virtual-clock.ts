@@ -1,3 +1,4 @@
+import { requireFields } from '@reprise/contracts';
 import type { Clock } from '@reprise/kernel';
 
 /** The options of a virtual clock. */
@@ -35,6 +36,7 @@ export class VirtualClock implements Clock {
   #sleepers: Sleeper[] = [];
 
   constructor(options: VirtualClockOptions = {}) {
+    requireFields(options, 'VirtualClock(options)', 'an object with any of wall, turns');
     this.#wall = options.wall ?? WALL_DEFAULT;
     this.#turns = options.turns ?? TURNS_DEFAULT;
   }

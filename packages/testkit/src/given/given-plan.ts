@@ -1,5 +1,7 @@
 /** Tests of one plan (given an input, when receipts arrive, then these results), through the real engine. */
+
 import type { Address, JournalRecord, PolicyRule, Receipt } from '@reprise/contracts';
+import { requireFields, requireMethods } from '@reprise/contracts';
 import type { PlanDefinition, ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
 import { checkedValue } from './checked-value.js';
@@ -80,6 +82,8 @@ export interface GivenPlan {
  */
 // biome-ignore lint/suspicious/noExplicitAny: a plan's input type is closed over by its own schema
 export function givenPlan(plan: PlanDefinition<any>, options: GivenPlanOptions = {}): GivenPlan {
+  requireMethods(plan, ['run'], 'givenPlan(plan)', 'a plan that definePlan made');
+  requireFields(options, 'givenPlan(options)', 'an object');
   return {
     input: (input) => {
       const start = () => new Started(plan, options, input);

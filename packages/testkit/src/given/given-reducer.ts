@@ -1,5 +1,7 @@
 /** Tests of one reducer (given a state, when an event comes, then these results), through the real engine. */
+
 import type { Address, JournalRecord, Ref, Value } from '@reprise/contracts';
+import { requireFields, requireMethods } from '@reprise/contracts';
 import { decode, type ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
 import { checkedValue } from './checked-value.js';
@@ -86,6 +88,8 @@ export interface GivenReducer {
  *   .then({ state: { n: 42 }, sends: [], facts: [] });
  */
 export function givenReducer(reducer: ReducerDefinition, options: GivenReducerOptions = {}): GivenReducer {
+  requireMethods(reducer, ['reduce'], 'givenReducer(reducer)', 'a reducer that defineReducer made');
+  requireFields(options, 'givenReducer(options)', 'an object');
   return new Given(reducer, options, []);
 }
 

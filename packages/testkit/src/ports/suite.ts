@@ -1,3 +1,4 @@
+import { requireCallable, requireFields, requireMethods } from '@reprise/contracts';
 /**
  * The common part of the port suites. A suite is a list of named checks, each a plain async function that throws when
  * the port breaks its contract, so a check runs under any test runner, and alone against a mutant.
@@ -65,6 +66,10 @@ export function registerSuite<Subject extends Disposable>(
   checks: readonly Check<Subject>[],
   options: SuiteOptions<Subject>,
 ): void {
+  const call = `the ${port} suite`;
+  requireFields(options, `${call}(options)`, 'an object with runner, name and make');
+  requireMethods(options.runner, ['describe', 'it'], `${call}(options.runner)`, 'describe and it of a test runner');
+  requireCallable(options.make, call, 'options.make');
   const { runner, make, skip = [] } = options;
   const unknown = skip.flatMap((waiver) => waiver.tests).filter((test) => !checks.some((check) => check.name === test));
   if (unknown.length > 0) throw new TypeError(`waivers name no check of the ${port} suite: ${unknown.join('; ')}`);
@@ -82,6 +87,8 @@ export async function runCheck<Subject extends Disposable>(
   check: Check<Subject>,
   make: () => Promise<Subject>,
 ): Promise<void> {
+  requireMethods(check, ['run'], 'runCheck(check)', 'a check, such as one of storeChecks');
+  requireCallable(make, 'runCheck', 'make');
   const subject = await make();
   try {
     await check.run(subject);

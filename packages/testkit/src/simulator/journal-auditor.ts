@@ -9,7 +9,7 @@
  *     second time only when its guarantee permits it; it is settled exactly once.
  * J4  A late answer is recorded as late, and leads to nothing else.
  * J5  A plan begins once and ends once.
- * J6  An input is quarantined only after the deaths of two processes that had the world open.
+ * J6  An input is quarantined only after the deaths of two owners: a process that closed the world, or lost it to another, did not die.
  */
 import type { JournalRecord, PlanAddress } from '@reprise/contracts';
 
@@ -35,7 +35,7 @@ export class JournalAuditor {
   readonly #asked = new Map<string, number>();
   #seq = -1;
   #at = 0;
-  /** The processes that died while they had the world open. */
+  /** The owners that died. */
   #deaths = 0;
 
   /** The number of the last frame; −1 before the first. */
@@ -53,7 +53,7 @@ export class JournalAuditor {
     return this.#asked.get(`${principal} ${id}`);
   }
 
-  /** A process has died that had the world open, or was opening it. */
+  /** The owner of the world has died, or the process that was opening it as the last one. */
   processDied(): void {
     this.#deaths++;
   }

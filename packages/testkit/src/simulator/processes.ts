@@ -72,6 +72,8 @@ export class Processes {
   async crash(live: Live): Promise<void> {
     this.scene.log.push(`  process ${live.process.n} dies`);
     this.#tellDeath(live);
+    // Only the death of the owner counts: nobody witnesses that of a process which lost the store before.
+    if (this.scene.disk.isOwner(live.process)) this.scene.journal.processDied();
     await this.#over(live);
   }
 
@@ -90,7 +92,6 @@ export class Processes {
     live.process.dead = true;
     this.live = this.live.filter((one) => one !== live);
     this.scene.turnstile.forget(live.process);
-    this.scene.journal.processDied();
     await this.scene.disk.died(live.process);
   }
 

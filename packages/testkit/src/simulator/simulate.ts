@@ -1,4 +1,5 @@
 /** Many runs, each with its own seed: the states that they met, and the smallest way to the first broken promise. */
+import { isFields, isWhole, requireArgument, requireFields } from '@reprise/contracts';
 import { Choices } from './choices.js';
 import { shrinkChoices } from './shrink.js';
 import { runSimulation, type SimulatedRun, type SimulationOptions } from './simulation.js';
@@ -55,6 +56,13 @@ export interface SimulationReport {
  * expect(report.sometimes.missing).toEqual([])
  */
 export async function simulate(subject: SimulationSubject, options: SimulateOptions): Promise<SimulationReport> {
+  requireFields(subject, 'simulate(subject)', 'an app to simulate, as an object');
+  requireArgument(
+    isFields(options) && isWhole(options.seeds, 1),
+    'simulate(options)',
+    'an object with seeds, a whole number from 1',
+    options,
+  );
   const { seeds, from = 1, shrink = true, onRun } = options;
   const sometimes = new Sometimes([...ALWAYS_EXPECTED, ...(subject.sometimes ?? [])]);
   const sum = { runs: 0, frames: 0, acks: 0, refused: 0, effects: 0 };
@@ -97,7 +105,10 @@ function kindOf(why: string): string {
 }
 
 /** A failure as text for a person. */
-export function formatFailure({ seed, why, choices, log }: SimulationFailure, command: string): string {
+export function formatFailure(failure: SimulationFailure, command: string): string {
+  const fits = isFields(failure) && Array.isArray(failure.choices) && Array.isArray(failure.log);
+  requireArgument(fits, 'formatFailure(failure)', 'the failure of a report', failure);
+  const { seed, why, choices, log } = failure;
   const steps = log.map((line) => `  ${line}`).join('\n');
   return `${why}\nseed ${seed}; rerun: ${command}\n${choices.length} decisions lead to it, the smallest way that was found:\n${steps}`;
 }

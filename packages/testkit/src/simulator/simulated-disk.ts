@@ -80,6 +80,16 @@ export class SimulatedDisk {
     return this.#users.size > 0;
   }
 
+  /** Whether a process opened the store last, and has not closed it. */
+  isOwner(process: SimulatedProcess): boolean {
+    return this.#owner === process && this.#users.has(process);
+  }
+
+  /** Whether much hangs on the hold: an input is noted that is being folded, or an owner does not know what it has written. */
+  get isDelicate(): boolean {
+    return this.held && (this.#mark !== null || this.#doubting.size > 0);
+  }
+
   /** Loses the lock or the lease: the next process that opens the store is let in beside its owner. */
   lose(hold: Hold): void {
     this.#lost = hold;

@@ -11,6 +11,9 @@ const STEPS = 250;
 
 const CLIENT_WEIGHT = 50;
 
+/** The weight of a lost lease where much hangs on it: two of them in a row, at the same input, are rare otherwise. */
+const DELICATE_WEIGHT = 40;
+
 const SPANS_MS = [1, 10, 100, 1_000, 30_000, 600_000] as const;
 const JUMPS_MS = [1_000, -1_000, -3_600_000, 3_600_000, 86_400_000 * 400] as const;
 
@@ -87,7 +90,12 @@ export class Storm {
     on('clock jumps', 1, () => this.#jump());
     on('second openers', 1, () => this.processes.start(), some && this.processes.live.length < 3);
     on('lost locks', 1, () => this.scene.disk.lose('lock'), this.scene.disk.held);
-    on('lost leases', 1, () => this.#takeOver(), this.scene.disk.held && this.processes.live.length < 3);
+    on(
+      'lost leases',
+      this.scene.disk.isDelicate ? DELICATE_WEIGHT : 1,
+      () => this.#takeOver(),
+      this.scene.disk.held && this.processes.live.length < 3,
+    );
     on('closes', 1, () => this.processes.close(choices.pick(open)), open.length > 0);
     return moves;
   }

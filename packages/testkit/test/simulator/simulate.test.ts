@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Choices } from '../../src/simulator/choices.js';
 import { simulate } from '../../src/simulator/index.js';
 import { runSimulation } from '../../src/simulator/simulation.js';
+import { fleetSubject } from './subjects/fleet-subject.js';
 import { tallySubject } from './tally.js';
 
 describe('a simulation', () => {
@@ -38,6 +39,9 @@ describe('a simulation', () => {
   });
 });
 
+/** Trouble in which no process dies. */
+const NOBODY_DIES = ['lost leases', 'second openers', 'failing disk', 'lost answers', 'closes', 'stops'] as const;
+
 describe('a mutant', () => {
   it('mutant: a store that loses acknowledged frames at a crash is found, with few decisions', async () => {
     const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 1 });
@@ -55,6 +59,24 @@ describe('a mutant', () => {
     const troubles = ['lost leases', 'second openers', 'failing disk'] as const;
     const { failure } = await simulate(tallySubject({ wrap: unfenced, repeats: true }), { seeds: 100, troubles });
     expect(failure?.why).toMatch(/does not open|acknowledged|started|twice/);
+  });
+
+  it('mutant: a world that is opened again without the head that was seen last is found, when its store fell back [HOST-11]', async () => {
+    const { failure } = await simulate(fleetSubject({ forgets: true }), {
+      seeds: 100,
+      shrink: false,
+      troubles: NOBODY_DIES,
+    });
+    expect(failure?.why).toMatch(/comes after frame|started twice|executed twice/);
+  });
+
+  it('mutant: a store that says of a lost lease that its owner died has a healthy input quarantined, and is found [REC-11]', async () => {
+    const { failure } = await simulate(fleetSubject({ wrap: deadly }), {
+      seeds: 100,
+      shrink: false,
+      troubles: NOBODY_DIES,
+    });
+    expect(failure?.why).toMatch(/is quarantined after [01] deaths/);
   });
 
   it('mutant: a world that starts an effect before it is journaled is found', async () => {
@@ -159,6 +181,17 @@ function unfenced(store: Store): Store {
         return last;
       };
       return { ...open, journal: { ...open.journal, head } };
+    },
+  };
+}
+
+/** Takes an owner that lost its lease for one that died. */
+function deadly(store: Store): Store {
+  return {
+    ...store,
+    open: async () => {
+      const open = await store.open();
+      return open.ended === 'lost' ? { ...open, ended: 'died' } : open;
     },
   };
 }

@@ -17,7 +17,7 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
-import { lineOfError, RepriseError, type Usage } from '@reprise/contracts';
+import { lineOfError, RepriseError, requireFields, type Usage } from '@reprise/contracts';
 import { concealArguments, concealVariables } from '@reprise/kernel';
 import * as z from 'zod';
 import type { Command } from '../process/group.js';
@@ -125,6 +125,7 @@ const worlds = new WeakMap<AbortSignal, Map<string, AcpProgram>>();
  * const helper = externalAgent({ name: 'helper', command: ['some-agent', 'acp'], protocol: 'acp', cwd: '/srv/project' })
  */
 export function externalAgent(options: ExternalAgentOptions): Agent<readonly Tool[], string> {
+  requireFields(options, 'externalAgent(options)', 'an object with name, command and protocol');
   const { name, protocol, model = 'relay', limits } = options;
   requireOptions(options);
   const tool = defineTool({
@@ -249,7 +250,7 @@ function requireOptions(options: ExternalAgentOptions): void {
   const hasPlace = Array.isArray(command) && command.slice(1).some((part) => String(part).includes(MCP_CONFIG));
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [
-      /^[A-Za-z0-9_-]+$/.test(String(name)) && name.length <= NAME_LENGTH_MAX,
+      typeof name === 'string' && /^[A-Za-z0-9_-]+$/.test(name) && name.length <= NAME_LENGTH_MAX,
       `a name of 1 to ${NAME_LENGTH_MAX} of a–z A–Z 0–9 _ -`,
       name,
     ],
@@ -285,7 +286,7 @@ function requireOptions(options: ExternalAgentOptions): void {
   for (const [holds, expected, actual] of rules) {
     if (!holds)
       throw new RepriseError('invalid_definition', 'invalid external agent', {
-        where: `externalAgent ${String(name)}`,
+        where: typeof name === 'string' ? `externalAgent ${name}` : 'externalAgent',
         expected,
         actual,
       });

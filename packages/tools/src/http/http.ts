@@ -10,7 +10,16 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
-import { headerRecord, startOfText } from '@reprise/contracts';
+import {
+  aFunction,
+  aList,
+  headerRecord,
+  type KnownOptions,
+  requireArgument,
+  requireKnownOptions,
+  startOfText,
+  wholeFrom,
+} from '@reprise/contracts';
 import { concealHeaders } from '@reprise/kernel';
 import * as z from 'zod';
 import { refusalText } from '../workspace/confine.js';
@@ -81,6 +90,17 @@ const headers = z
   .default({})
   .describe(`Headers: ${HEADERS.join(', ')}.`);
 
+const HTTP_OPTIONS: KnownOptions<HttpOptions> = {
+  allow: true,
+  allowPrivate: aList,
+  methods: aList,
+  approval: true,
+  headers: aFunction,
+  bytesMax: wholeFrom(1),
+  timeout: true,
+  resolve: aFunction,
+};
+
 interface Context extends Required<Pick<HttpOptions, 'bytesMax' | 'headers' | 'resolve'>> {
   readonly targets: Targets;
   readonly timeoutMs: number;
@@ -96,6 +116,8 @@ interface Context extends Required<Pick<HttpOptions, 'bytesMax' | 'headers' | 'r
  * @example http({ allow: ['api.github.com'], headers: async (_url, secret) => ({ authorization: `Bearer ${await secret('TOKEN')}` }) })
  */
 export function http(options: HttpOptions): Tool[] {
+  requireKnownOptions(options, HTTP_OPTIONS, 'http', "Write http({ allow: ['api.example.com'] }).");
+  requireArgument(Array.isArray(options.allow), 'http(options.allow)', 'a list of hosts', options.allow);
   const context: Context = {
     targets: targetsOf(options.allow, options.allowPrivate ?? []),
     bytesMax: options.bytesMax ?? BYTES_DEFAULT,

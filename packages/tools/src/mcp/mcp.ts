@@ -14,7 +14,16 @@ import {
   type Toolset,
   type ToolsetHost,
 } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import {
+  aFlag,
+  aList,
+  aText,
+  isFilled,
+  type KnownOptions,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import { Link } from './link.js';
 import { type McpServer, requireServer } from './server.js';
 
@@ -62,6 +71,17 @@ const CONNECT_MS_DEFAULT = 30_000;
 /** The most tools of one server that are kept ready. */
 const BOUND_MAX = 1_024;
 
+const MCP_OPTIONS: KnownOptions<McpOptions> = {
+  onDrift: true,
+  onNew: true,
+  allow: aList,
+  trust: aFlag,
+  approval: true,
+  timeout: true,
+  connectTimeout: true,
+  onUnknown: aText,
+};
+
 /**
  * Makes a toolset from an MCP server. It is connected when a session first needs it, once for each world.
  *
@@ -72,7 +92,9 @@ const BOUND_MAX = 1_024;
  * const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: '…', toolsets: [files] })
  */
 export function mcp(name: string, server: McpServer, options: McpOptions = {}): Toolset {
-  const where = `mcp ${String(name)}`;
+  requireArgument(isFilled(name), 'mcp(name)', 'the name of a toolset', name);
+  requireKnownOptions(options, MCP_OPTIONS, 'mcp');
+  const where = `mcp ${name}`;
   const { onDrift: onChanged = 'ask', onNew: onAdded = 'accept', approval = 'destructive', trust = false } = options;
   requireToolset({ name, onChanged, onAdded }, where);
   requireServer(server, where);

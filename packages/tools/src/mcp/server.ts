@@ -1,6 +1,6 @@
 /** The address of an MCP server, and the connection to it. */
 import { type AuthProvider, Client, type OAuthClientProvider, type Transport } from '@modelcontextprotocol/client';
-import { headerRecord, RepriseError } from '@reprise/contracts';
+import { headerRecord, isFields, kindOfThing, RepriseError } from '@reprise/contracts';
 import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
 import { HttpTransport } from './http-transport.js';
 import { countedFetch, Intake } from './intake.js';
@@ -84,14 +84,20 @@ interface Hearing {
  * @throws RepriseError `invalid_definition`
  */
 export function requireServer(server: McpServer, where: string): void {
+  const given: unknown = server;
+  if (!isFields(given)) throw invalidServer(where, kindOfThing(server));
   const command = 'command' in server ? server.command : undefined;
   const isProgram = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string');
   const isPlace = 'url' in server && URL.canParse(String(server.url)) && /^https?:$/.test(new URL(server.url).protocol);
   if (isProgram !== isPlace) return;
-  throw new RepriseError('invalid_definition', 'invalid MCP server', {
+  throw invalidServer(where, Object.keys(server).join(', '));
+}
+
+function invalidServer(where: string, actual: string): RepriseError {
+  return new RepriseError('invalid_definition', 'invalid MCP server', {
     where,
     expected: '{ command: [program, …args] } or { url } of http or https',
-    actual: Object.keys(server).join(', '),
+    actual,
   });
 }
 

@@ -1,4 +1,5 @@
 import { type ApprovalRule, type Duration, defineTool, durationMs, type Tool, type ToolContext } from '@reprise/agent';
+import { aFlag, aList, isFilled, type KnownOptions, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import * as z from 'zod';
 import { Confinement } from '../workspace/confine.js';
 import { backgroundTools } from './background.js';
@@ -23,6 +24,16 @@ export interface ProcessOptions {
   readonly approval?: ApprovalRule<{ readonly argv: readonly string[]; readonly cwd: string }>;
 }
 
+const PROCESS_OPTIONS: KnownOptions<ProcessOptions> = {
+  root: true,
+  programs: aList,
+  shell: aFlag,
+  background: aFlag,
+  pass: aList,
+  timeout: true,
+  approval: true,
+};
+
 /** The environment variables that every program receives: enough to start and to print, and none with a secret. */
 const ENV_NAMES: readonly string[] = Object.freeze(['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TERM']);
 
@@ -46,6 +57,8 @@ const seconds = z.int().min(1).max(86_400).optional().describe('The most seconds
  * @throws RepriseError `invalid_argument` when `timeout` is not a duration
  */
 export function processes(options: ProcessOptions): Tool[] {
+  requireKnownOptions(options, PROCESS_OPTIONS, 'processes', "Write processes({ root: '.', programs: ['git'] }).");
+  requireArgument(isFilled(options.root), 'processes(options.root)', 'the path of a folder', options.root);
   const context: ProcessContext = {
     confinement: new Confinement(options.root),
     programs: options.programs,

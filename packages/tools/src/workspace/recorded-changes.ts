@@ -1,6 +1,8 @@
 /** Reads from a world's journal how its calls changed files. */
+
 import { type FileChange, type ToolCallParams, toolCall, toolCallReceipt } from '@reprise/agent';
 import type { JournalRecord, Ref } from '@reprise/contracts';
+import { requireMethods } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 
 /** The world to read changes from: live or read-only. */
@@ -36,6 +38,7 @@ export interface FileHistory {
 
 /** Reads how the calls of a world changed files, in the order of the journal, up to its head. */
 export async function fileHistory(world: ChangeSource): Promise<FileHistory> {
+  requireMethods(world, ['frames'], 'fileHistory(world)', 'an open kernel world, such as world.kernel');
   const calls = new Map<string, ToolCallParams>();
   const changes: RecordedChange[] = [];
   const unseen: UnseenCall[] = [];

@@ -9,7 +9,19 @@
  * B2  Content that held a secret is not restored: the journal holds it without the secret.
  */
 import { createHash } from 'node:crypto';
-import { isRepriseError, isWhole, type Ref, RepriseError } from '@reprise/contracts';
+import {
+  aFlag,
+  aText,
+  isFilled,
+  isRepriseError,
+  isWhole,
+  type KnownOptions,
+  type Ref,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+  requireMethods,
+} from '@reprise/contracts';
 import { getBytes } from '@reprise/kernel';
 import { Confinement } from './confine.js';
 import { type ChangeSource, fileHistory, type RecordedChange, type UnseenCall } from './recorded-changes.js';
@@ -44,6 +56,8 @@ export interface Restored {
   readonly unseen: readonly UnseenCall[];
 }
 
+const RESTORE_OPTIONS: KnownOptions<RestoreOptions> = { at: true, root: true, session: aText, dryRun: aFlag };
+
 /**
  * Restores files to their state at a frame. Pass the original world and not the fork: it knows what happened later.
  *
@@ -53,6 +67,9 @@ export interface Restored {
  * const { files, unseen } = await restoreFiles(world.kernel, { at: 40, root: '.' })
  */
 export async function restoreFiles(world: ChangeSource, options: RestoreOptions): Promise<Restored> {
+  requireMethods(world, ['frames'], 'restoreFiles(world)', 'an open kernel world, such as world.kernel');
+  requireKnownOptions(options, RESTORE_OPTIONS, 'restoreFiles');
+  requireArgument(isFilled(options.root), 'restoreFiles(options.root)', 'the path of a folder', options.root);
   const { at, root, session, dryRun = false } = options;
   if (!isWhole(at) || at > world.head.seq) {
     throw new RepriseError('invalid_argument', 'invalid option "at": the world has no such frame', {

@@ -1,4 +1,5 @@
 import type { ApprovalRule, Tool } from '@reprise/agent';
+import { aFlag, aList, isFilled, type KnownOptions, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import { Confinement } from './confine.js';
 import type { WorkspaceContext } from './context.js';
 import { editFile } from './edit-file.js';
@@ -23,6 +24,13 @@ export interface WorkspaceOptions {
   readonly approval?: ApprovalRule<{ readonly path: string }>;
 }
 
+const WORKSPACE_OPTIONS: KnownOptions<WorkspaceOptions> = {
+  root: true,
+  readOnly: aFlag,
+  ignore: aList,
+  approval: true,
+};
+
 /**
  * Makes tools for one real folder: `list_files`, `read_file`, `grep`, `glob` and, unless it is read-only, `write_file`
  * and `edit_file`, which store the earlier content and record the change in their receipts.
@@ -34,6 +42,8 @@ export interface WorkspaceOptions {
  * const agent = defineAgent({ …, tools: workspace({ root: './notes', readOnly: true }) })
  */
 export function workspace(options: WorkspaceOptions): Tool[] {
+  requireKnownOptions(options, WORKSPACE_OPTIONS, 'workspace', "Write workspace({ root: './notes' }).");
+  requireArgument(isFilled(options.root), 'workspace(options.root)', 'the path of a folder', options.root);
   const context: WorkspaceContext = {
     confinement: new Confinement(options.root),
     ignore: options.ignore ?? IGNORED_NAMES,

@@ -9,7 +9,6 @@ import { type ExternalAgentOptions, externalAgent, relay } from '../../../repris
 import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
 import { verifyRequests } from '../../../reprise/src/providers.js';
 
-const POLL = { timeout: 20_000 };
 const PARROT = new URL('./parrot.mjs', import.meta.url).pathname;
 
 /** A parrot agent, with its notes. */
@@ -78,7 +77,7 @@ describe('a program that speaks the Agent Client Protocol', () => {
     const { agent } = parrot();
     await within(agent, async (world) => {
       const run = await world.session('s', agent).send('write it');
-      await expect.poll(() => world.pending(), POLL).toHaveLength(1);
+      await expect.poll(() => world.pending()).toHaveLength(1);
       const [item] = await world.pending();
       expect(item).toMatchObject({
         kind: 'question',
@@ -104,7 +103,7 @@ describe('a program that speaks the Agent Client Protocol', () => {
     await within(agent, async (world) => {
       const session = world.session('s', agent);
       const run = await session.send('wait for it');
-      await expect.poll(lines, POLL).toContain('waiting');
+      await expect.poll(lines).toContain('waiting');
       await session.cancel();
       expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
       expect(lines()).toContain('cancelled');
@@ -118,10 +117,10 @@ describe('a program that speaks the Agent Client Protocol', () => {
     await within(agent, async (world) => {
       const session = world.session('s', agent);
       const run = await session.send('wait, stubborn');
-      await expect.poll(lines, POLL).toContain('waiting');
+      await expect.poll(lines).toContain('waiting');
       await session.cancel();
       expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
-      await expect.poll(() => pids().filter(isRunning), POLL).toEqual([]);
+      await expect.poll(() => pids().filter(isRunning)).toEqual([]);
     });
   });
 
@@ -129,7 +128,7 @@ describe('a program that speaks the Agent Client Protocol', () => {
     const { agent, lines, pids } = parrot();
     const store = memory();
     await within(agent, async (world) => void (await (await world.session('s', agent).send('one')).result()), store);
-    await expect.poll(() => pids().filter(isRunning), POLL).toEqual([]);
+    await expect.poll(() => pids().filter(isRunning)).toEqual([]);
     await within(
       agent,
       async (world) => {
@@ -207,11 +206,11 @@ describe('a program that prints its answer', () => {
     await within(agent, async (world) => {
       const session = world.session('s', agent);
       const run = await session.send('go');
-      await expect.poll(() => existsSync(file), POLL).toBe(true);
+      await expect.poll(() => existsSync(file)).toBe(true);
       await session.cancel();
       expect((await run.result()).stop).toEqual({ kind: 'Cancelled' });
     });
-    await expect.poll(() => isRunning(Number(readFileSync(file, 'utf8'))), POLL).toBe(false);
+    await expect.poll(() => isRunning(Number(readFileSync(file, 'utf8')))).toBe(false);
   });
 });
 

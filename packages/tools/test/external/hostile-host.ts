@@ -1,16 +1,18 @@
 /**
- * Runs one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints the result, the peak memory, the longest delay of
- * the event loop, and the CPU time.
+ * Runs one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints the result, the peak memory, the most CPU time between
+ * two turns of the event loop, and the CPU time.
  */
 import { isToolError } from '@reprise/agent';
+import { cpuMs } from '../../../../scripts/lib/cpu.js';
 import { AcpProgram } from '../../src/external/acp.js';
 
 const [program = '', how = ''] = process.argv.slice(2);
 const MIB = 1024 * 1024;
-let [longestWait, last, resident] = [0, performance.now(), 0];
+let [longestTurn, last, resident] = [0, cpuMs(), 0];
 setInterval(() => {
-  longestWait = Math.max(longestWait, performance.now() - last);
-  last = performance.now();
+  const now = cpuMs();
+  longestTurn = Math.max(longestTurn, now - last);
+  last = now;
 }, 5).unref();
 setInterval(() => {
   resident = Math.max(resident, process.memoryUsage().rss);
@@ -35,7 +37,7 @@ const came = await acp.turn('go', undefined, ctx as never).then(wordsOf, (error:
 const { user, system } = process.cpuUsage(started);
 const took = Math.round((user + system) / 1_000);
 const more = Math.round((Math.max(resident, process.memoryUsage().rss) - before) / MIB);
-process.stdout.write(JSON.stringify({ came: came.slice(0, 300), more, longestWait: Math.round(longestWait), took }));
+process.stdout.write(JSON.stringify({ came: came.slice(0, 300), more, longestTurn: Math.round(longestTurn), took }));
 acp.stop();
 setTimeout(() => process.exit(0), 200);
 

@@ -29,8 +29,8 @@ describe('a hostile external agent', () => {
   it.each(CASES)(
     'the case "%s" is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, expected) => {
-      const { came, more, longestWait, took } = await runSmall(how, HOST, [AGENT, how]);
-      console.info(`${how}: ${more} MiB more, waited ${longestWait} ms, took ${took} ms of CPU`);
+      const { came, more, longestTurn, took } = await runSmall(how, HOST, [AGENT, how]);
+      console.info(`${how}: ${more} MiB more, a turn took ${longestTurn} ms, took ${took} ms of CPU`);
       expect(came).toMatch(expected);
       expect(more).toBeLessThan(MORE_MB);
       expect(took).toBeLessThan(CPU_MS);

@@ -9,7 +9,6 @@ import { type ExternalAgentOptions, externalAgent, relay } from '../../../repris
 import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
 
 const fileOf = (name: string) => new URL(name, import.meta.url).pathname;
-const POLL = { timeout: 20_000 };
 const TOKEN = 'tk-7f3a91c2d84be65019ac';
 const SPENT = { tokens_in: 850, tokens_out: 150 };
 
@@ -85,7 +84,7 @@ describe('a program with MCP servers', () => {
       },
       store,
     );
-    await expect.poll(() => ends.every(({ aborted }) => aborted), POLL).toBe(true);
+    await expect.poll(() => ends.every(({ aborted }) => aborted)).toBe(true);
     await within(
       agent,
       async (world) => {
@@ -158,7 +157,7 @@ describe('a program that is watched', () => {
       await within(agent, async (world) => {
         for (const text of ['one', 'two']) await (await world.session('s', agent).send(text)).text();
         expect(heard).toEqual(['starting s', 'started s', 'starting s', 'started s']);
-        await expect.poll(() => ended.length, POLL).toBe(2);
+        await expect.poll(() => ended.length).toBe(2);
       });
     },
   );
@@ -181,7 +180,7 @@ describe('a program that is watched', () => {
       const run = await world.session('s', agent).send('go');
       expect((await run.result()).stop).toMatchObject({ kind: 'Failed' });
       expect(notes()).toEqual([]);
-      if (group !== 0) await expect.poll(() => isGone(group), POLL).toBe(true);
+      if (group !== 0) await expect.poll(() => isGone(group)).toBe(true);
     });
   });
 });

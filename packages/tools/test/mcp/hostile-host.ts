@@ -1,9 +1,10 @@
 /**
  * Lists a server's tools and calls one: `hostile-host.ts JSON`, with the server in the form of `mcp()`. Prints the
- * result, the peak memory, and the longest delay of the event loop.
+ * result, the peak memory, and the most CPU time between two turns of the event loop.
  */
 import { buildOf, type Tool, toolCallAdapter } from '@reprise/agent';
 import { getBytes, memory, putValue } from '@reprise/kernel';
+import { cpuMs } from '../../../../scripts/lib/cpu.js';
 import { mcp } from '../../src/mcp/index.js';
 
 const { content } = await memory().open();
@@ -11,11 +12,12 @@ const closing = new AbortController();
 const { signal } = closing;
 const live = mcp('hostile', JSON.parse(process.argv[2] ?? '')).open({ closing: signal } as never);
 
-let longestWait = 0;
-let last = performance.now();
+let longestTurn = 0;
+let last = cpuMs();
 setInterval(() => {
-  longestWait = Math.max(longestWait, performance.now() - last);
-  last = performance.now();
+  const now = cpuMs();
+  longestTurn = Math.max(longestTurn, now - last);
+  last = now;
 }, 5).unref();
 let resident = 0;
 setInterval(() => {
@@ -56,6 +58,6 @@ const { user, system } = process.cpuUsage(started);
 const took = (user + system) / 1_000;
 const mb = (bytes: number) => Math.round(bytes / 1024 / 1024);
 const more = mb(Math.max(resident, process.memoryUsage().rss) - before);
-process.stdout.write(JSON.stringify({ came, more, longestWait: Math.round(longestWait), took: Math.round(took) }));
+process.stdout.write(JSON.stringify({ came, more, longestTurn: Math.round(longestTurn), took: Math.round(took) }));
 closing.abort();
 setTimeout(() => process.exit(0), 200);

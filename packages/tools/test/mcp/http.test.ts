@@ -27,7 +27,7 @@ async function everything(port: number): Promise<ChildProcess> {
   const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'GET' })).status;
-  await expect.poll(() => ready().catch(() => 0), { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => ready().catch(() => 0)).toBeGreaterThan(0);
   return child;
 }
 
@@ -37,7 +37,7 @@ describe('the reference server over HTTP', () => {
     await everything(port);
     const steps = [calls('every__get-sum', { a: 2, b: 40 }), calls('every__trigger-elicitation-request'), ANSWER];
     await plays(mcp('every', { url: `http://127.0.0.1:${port}/mcp` }), steps, async (scene, told) => {
-      await expect.poll(() => scene.world.pending(), { timeout: 20_000 }).toHaveLength(1);
+      await expect.poll(() => scene.world.pending()).toHaveLength(1);
       expect(told()).toContain('42');
       const [item] = await scene.world.pending();
       await scene.world.answer(item ?? '', { name: 'Ann', check: true });
@@ -52,7 +52,7 @@ describe('the reference server over HTTP', () => {
     const slow = calls('every__trigger-long-running-operation', { duration: 60, steps: 30 });
     const steps = [slow, calls('every__get-sum', { a: 1, b: 1 }), ANSWER];
     await plays(mcp('every', { url: `http://127.0.0.1:${port}/mcp` }), steps, async (scene, told) => {
-      await expect.poll(() => scene.progress.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => scene.progress.length).toBeGreaterThan(0);
       child.kill('SIGKILL');
       await once(child, 'exit');
       await everything(port);
@@ -126,7 +126,7 @@ describe('a server of the newer protocol over HTTP', () => {
     const call: typeof fetch = (url, init) => handler.fetch(new Request(url, init));
     const toolset = mcp('web', { url: 'http://web.example/mcp', fetch: call });
     await plays(toolset, [calls('web__wipe'), ANSWER], async (scene, told) => {
-      await expect.poll(() => scene.world.pending(), { timeout: 20_000 }).toHaveLength(1);
+      await expect.poll(() => scene.world.pending()).toHaveLength(1);
       said = 'Removes everything.';
       handler.notify.toolsChanged();
       await new Promise((resolve) => setTimeout(resolve, 100)); // until the notification has arrived

@@ -10,8 +10,6 @@ import { mcp } from '../../src/mcp/index.js';
 import { ANSWER, agentWith, calls, EVERYTHING, FILESYSTEM, Moody, plays, runs } from './stage.js';
 
 const node = process.execPath;
-const POLL = { timeout: 20_000 };
-
 describe('a reference server over a pipe', () => {
   it('everything: the server adds two numbers, and the model reads its answer', () =>
     plays(
@@ -48,7 +46,7 @@ describe('a reference server over a pipe', () => {
       mcp('every', { command: [node, EVERYTHING, 'stdio'] }),
       [calls('every__trigger-elicitation-request'), ANSWER],
       async (scene, told) => {
-        await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
+        await expect.poll(() => scene.world.pending()).toHaveLength(1);
         const [item] = await scene.world.pending();
         expect(item).toMatchObject({ kind: 'question', tool: 'every__trigger-elicitation-request' });
         expect(JSON.stringify(item?.question?.answer)).toContain('decline');
@@ -134,7 +132,7 @@ describe('a reference server over a pipe', () => {
     const files = mcp('files', { command: [node, FILESYSTEM, folder] });
     const write = calls('files__write_file', { path: path.join(folder, 'a.txt'), content: 'x' });
     await plays(files, [write, ANSWER], async (scene, told) => {
-      await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
+      await expect.poll(() => scene.world.pending()).toHaveLength(1);
       const [item] = await scene.world.pending();
       expect(item).toMatchObject({ kind: 'approval', tool: 'files__write_file' });
       await scene.world.decide(item ?? '', { approve: true, args: { path: path.join(folder, 'b.txt'), content: 'y' } });
@@ -190,7 +188,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
   it('a question of the server is answered like a question of the session', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__book'), ANSWER], async (scene, told) => {
-      await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
+      await expect.poll(() => scene.world.pending()).toHaveLength(1);
       const [item] = await scene.world.pending();
       expect(item?.question?.question).toContain('For how many?');
       await scene.world.answer(item ?? '', { seats: 4 }, { as: 'human:ann' });
@@ -202,7 +200,7 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
   it('a declined question is reported to the server', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__book'), ANSWER], async (scene, told) => {
-      await expect.poll(() => scene.world.pending(), POLL).toHaveLength(1);
+      await expect.poll(() => scene.world.pending()).toHaveLength(1);
       const [item] = await scene.world.pending();
       await scene.world.answer(item ?? '', 'decline', { as: 'human:ann' });
       await scene.ended;
@@ -213,10 +211,10 @@ describe.each(['new', 'old'] as const)('a server of the %s protocol', (protocol)
   it('a cancelled call is reported to the server', async () => {
     const server = moody();
     await plays(server.toolset(), [calls('moody__slow')], async (scene) => {
-      await expect.poll(() => server.notes, POLL).toContain('slow began');
+      await expect.poll(() => server.notes).toContain('slow began');
       const { registry } = (scene.world as never as { parts: { registry: { find(name: string): never } } }).parts;
       await scene.world.session('s', registry.find('actor')).cancel();
-      await expect.poll(() => server.notes, POLL).toContain('slow was cancelled');
+      await expect.poll(() => server.notes).toContain('slow was cancelled');
     });
   });
 });
@@ -269,12 +267,7 @@ describe('a world that was closed during a call', () => {
     const store = memory();
     const toolset = () => server.toolset({ trust });
     const more = { store, goesOn: true };
-    await plays(
-      toolset(),
-      [calls('moody__slow')],
-      () => expect.poll(() => server.notes, POLL).toContain('slow began'),
-      more,
-    );
+    await plays(toolset(), [calls('moody__slow')], () => expect.poll(() => server.notes).toContain('slow began'), more);
     server.go();
     const agent = agentWith(toolset());
     await play({ agents: [agent], steps: [ANSWER], store }, async ({ world, llm }) => {
@@ -337,6 +330,6 @@ describe('an MCP server that cannot be reached', () => {
       await scene.ended;
       expect(server.pids.filter(runs)).toHaveLength(1);
     });
-    await expect.poll(() => server.pids.filter(runs), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => server.pids.filter(runs)).toEqual([]);
   });
 });

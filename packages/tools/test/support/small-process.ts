@@ -21,8 +21,8 @@ export interface Came {
   readonly came: string;
   /** MiB of memory on top of what the host had at its start. */
   readonly more: number;
-  /** The longest delay of its event loop, in milliseconds. */
-  readonly longestWait: number;
+  /** The most CPU time between two turns of its event loop, in milliseconds. */
+  readonly longestTurn: number;
   /** Milliseconds of CPU time. */
   readonly took: number;
 }

@@ -4,7 +4,16 @@
  * Reading needs no right of its own and waits for nothing but `result()`: rows come from the tables of the cell, launches
  * from a view. A refusal of a command is data.
  */
-import { type AgentWorld, type AnyAgent, durationMs, putText, readText, type Schema } from '@reprise/agent';
+import {
+  type AgentWorld,
+  type AnyAgent,
+  durationMs,
+  isBelow,
+  putText,
+  readText,
+  type Schema,
+  stallsOf,
+} from '@reprise/agent';
 import {
   type Address,
   type Capability,
@@ -13,7 +22,7 @@ import {
   requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import type { Trouble, World } from '@reprise/kernel';
 import {
   type AskRow,
   type Edge,
@@ -67,6 +76,14 @@ export class Tree<R = unknown> {
   /** Brings the tree back after its cell has failed, with the state before the fault. See `World.revive`. */
   async revive(by: By = {}): Promise<void> {
     await this.parts.world.revive(this, by);
+  }
+
+  /**
+   * The troubles that keep the tree from going on: of the store, of a cell of it, of a service that its nodes wait for. See
+   * `World.trouble`.
+   */
+  async trouble(): Promise<readonly Trouble[]> {
+    return stallsOf(await this.parts.world.trouble(), isBelow([this.name]));
   }
 
   /** Its name: the key of its cell. */
@@ -171,6 +188,8 @@ export class Tree<R = unknown> {
   /**
    * What each of its nodes waits for: an answer or an approval of a person, the end of a pause, budget, other nodes. The same as
    * `reprise tree show --json` prints as `waits`.
+   *
+   * @throws RepriseError `cell_failed` when the cell of the tree has failed; `world_closed`
    */
   waits(): Promise<readonly TreeWait[]> {
     return readWaits(this.#kernel, this.#requests.cell);

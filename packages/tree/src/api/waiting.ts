@@ -6,8 +6,9 @@ import type { AskRow, NodeRow, TreeState } from '../pure/index.js';
 import { firstOf, secondOf } from '../pure/reducer/keys.js';
 import { type TreeWait, type WaitingNode, type WaitingRows, waitsOf } from '../views/index.js';
 
-/** What each node of a tree waits for; nothing for a tree that was not started. */
+/** What each node of a tree waits for; nothing for a tree that was not started. @throws RepriseError `cell_failed` */
 export async function readWaits(world: World, cell: PartCell): Promise<readonly TreeWait[]> {
+  await cell.requireSound();
   const state = await cell.state<TreeState>();
   if (state === undefined) return [];
   const [needs, children] = [await pairsIn(cell, 'needs'), await pairsIn(cell, 'children')];

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
-import { RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
+import { isFilled, RepriseError, requireArgument, requireKnownOptions, type Value } from '@reprise/contracts';
 import { PROGRAM_MARK } from '@reprise/tools/programs';
 import { BRIDGE_HELLO_MS } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
@@ -32,6 +32,8 @@ export async function askOwner(
   args: Value,
   options: AskOwnerOptions = {},
 ): Promise<OwnerSaid | undefined> {
+  requireArgument(isFilled(world), 'askOwner(world)', "the path of a world's file", world);
+  requireArgument(isFilled(verb), 'askOwner(verb)', 'the name of a command', verb);
   requireKnownOptions(options, { token: true }, 'askOwner');
   const { token } = options;
   const pass = token === undefined ? readPass(world) : located(passIn(token), readPass(world));
@@ -68,6 +70,7 @@ async function named(met: Met, command: Command): Promise<OwnerSaid> {
  * @param world the path of the world's file
  */
 export async function hasOwner(world: string): Promise<boolean> {
+  requireArgument(isFilled(world), 'hasOwner(world)', "the path of a world's file", world);
   const pass = readPass(world);
   const met = pass === undefined ? 'absent' : await meet(pass, 'pass', world);
   if (met === 'absent' || 'refused' in met) return false;

@@ -1,4 +1,5 @@
 /** Files as results of nodes: read from inside one folder. */
+import { isFilled, requireArgument } from '@reprise/contracts';
 import { filesInFolder } from '@reprise/tools/files';
 import type { FileCapture } from '../adapters/check.js';
 import { RESULT_FILE_BYTES_MAX } from '../limits.js';
@@ -11,6 +12,7 @@ import { RESULT_FILE_BYTES_MAX } from '../limits.js';
  * @example const forest = trees({ agents: [worker], files: files('./notes') })
  */
 export function files(folder: string): FileCapture {
+  requireArgument(isFilled(folder), 'files(folder)', 'the path of a folder', folder);
   const read = filesInFolder(folder, RESULT_FILE_BYTES_MAX);
   return { capture: (path) => read(path) };
 }

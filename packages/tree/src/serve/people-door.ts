@@ -9,7 +9,7 @@
  */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { RepriseError, type Value } from '@reprise/contracts';
+import { isFields, isFilled, RepriseError, requireArgument, requireCallable, type Value } from '@reprise/contracts';
 import { BRIDGE_HELLO_MS, PEOPLE_CONNECTIONS_MAX } from './limits.js';
 import type { Line, LineSocket } from './lines.js';
 import { freshKey, isSigned, type Pass, removePass, sign, tokenOf, writePass } from './pass.js';
@@ -69,6 +69,13 @@ export interface PeopleDoor {
  * @example const door = peopleDoor({ world: 'work.db', commands, onRefused: (refusal) => console.error(refusal.message) })
  */
 export function peopleDoor(options: PeopleDoorOptions): PeopleDoor {
+  requireArgument(
+    isFields(options) && isFilled(options.world),
+    'peopleDoor(options)',
+    'an object with world, commands and onRefused',
+    options,
+  );
+  requireCallable(options.onRefused, 'peopleDoor', 'options.onRefused');
   return new Door(options);
 }
 

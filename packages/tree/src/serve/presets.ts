@@ -2,7 +2,9 @@
  * Options of external agents for programs that are common as nodes. `codex` and `claude` were not run here: their flags
  * follow their documentation.
  */
+
 import type { Usage } from '@reprise/contracts';
+import { isFilled, isFunction, requireArgument, requireFields } from '@reprise/contracts';
 import type { ExternalAgentOptions, ProgramAnswer } from '@reprise/tools/external';
 import type { Bridge } from './bridge.js';
 
@@ -33,16 +35,20 @@ export interface ProgramOptions extends PresetOptions {
 
 /** opencode, over the Agent Client Protocol. */
 export function opencode(options: PresetOptions = {}): ExternalAgentOptions {
+  requireFields(options, 'opencode(options)', 'an object');
   return preset({ name: 'opencode', command: ['opencode', 'acp'], protocol: 'acp' }, options);
 }
 
 /** Codex, by its adapter for the Agent Client Protocol, `codex-acp`. Not run here. */
 export function codex(options: PresetOptions = {}): ExternalAgentOptions {
+  requireFields(options, 'codex(options)', 'an object');
   return preset({ name: 'codex', command: ['codex-acp'], protocol: 'acp' }, options);
 }
 
 /** Claude Code, once for each turn. It permits no tools but those of the bridge. Not run here. */
-export function claude({ usd, ...options }: ClaudeOptions = {}): ExternalAgentOptions {
+export function claude(given: ClaudeOptions = {}): ExternalAgentOptions {
+  requireFields(given, 'claude(options)', 'an object');
+  const { usd, ...options } = given;
   const budget = usd === undefined ? [] : ['--max-budget-usd', String(usd)];
   const { bridge } = options;
   const served = bridge && ['--mcp-config', MCP_CONFIG, '--strict-mcp-config', '--allowedTools', `mcp__${bridge.name}`];
@@ -52,6 +58,10 @@ export function claude({ usd, ...options }: ClaudeOptions = {}): ExternalAgentOp
 
 /** Any program that reads its prompt from standard input and prints its result. */
 export function program(options: ProgramOptions): ExternalAgentOptions {
+  requireFields(options, 'program(options)', 'an object with name and command');
+  requireArgument(isFilled(options.name), 'program(options.name)', 'a name', options.name);
+  const fits = Array.isArray(options.command) || isFunction(options.command);
+  requireArgument(fits, 'program(options.command)', 'the program and its arguments, as a list', options.command);
   return preset({ name: options.name, command: options.command, protocol: 'stdout' }, options);
 }
 

@@ -14,7 +14,7 @@ export type TreeWait =
     }
   /** A person decides about a call of its session. */
   | { readonly kind: 'approval'; readonly node: number; readonly session: string }
-  /** A tool of its session asked a person. */
+  /** A tool of its session asked a person, or left its call to another system. */
   | { readonly kind: 'person'; readonly node: number; readonly session: string }
   /** Its session waits for more input. */
   | { readonly kind: 'input'; readonly node: number; readonly session: string }

@@ -4,6 +4,7 @@ import type { Ref, Value } from '@reprise/contracts';
 import { encode, getValue, memory, type OpenStore, putValue } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { cpuMsOf } from '../../../../scripts/lib/cpu.js';
 import { checkAdapter, type FileCapture } from '../../src/adapters/check.js';
 import { type ResultType, treeCheckParams, treeCheckReceipt } from '../../src/index.js';
 
@@ -118,9 +119,12 @@ describe('results of nodes', () => {
       additionalProperties: { allOf: Array.from({ length: 200 }, () => ({ type: 'integer' })) },
     };
     const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
-    const begun = performance.now();
-    expect(await ofCall('structured', value, { schema })).toMatchObject({ problems: expect.stringContaining('steps') });
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    const cost = await cpuMsOf(async () =>
+      expect(await ofCall('structured', value, { schema })).toMatchObject({
+        problems: expect.stringContaining('steps'),
+      }),
+    );
+    expect(cost).toBeLessThan(10_000);
   });
 
   it('a file becomes content of the world, and its path the summary where the node gave none [TREE-22]', async () => {

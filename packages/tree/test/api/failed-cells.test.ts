@@ -32,6 +32,7 @@ describe('a tree whose cell fails', () => {
           for await (const _ of tree.events());
         };
         expect(await outcome(all())).toEqual(FAILED);
+        expect(await outcome(tree.waits())).toEqual(FAILED);
         expect(await outcome(tree.stop(1))).toMatchObject({ code: 'cell_failed' });
         expect(await world.trouble()).toMatchObject([{ where: tree.address, code: 'threw' }]);
         await tree.revive();

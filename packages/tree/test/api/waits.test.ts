@@ -1,5 +1,17 @@
 /** What trees wait for, in the API and in the view: an approval, an answer, the end of a pause, other nodes. */
-import { type AgentWorld, defineAgent, defineTool } from '@reprise/agent';
+import {
+  type AgentWorld,
+  deferred,
+  defineAgent,
+  defineOwnerTool,
+  defineTool,
+  type Tool,
+  type WorldPart,
+} from '@reprise/agent';
+import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
+import type { Address } from '@reprise/contracts';
+import * as schema from '@reprise/contracts/schema';
+import { creates, defineReducer } from '@reprise/kernel/define';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { endsFromOutside, type Tree, TreeFold, type TreeWait, waitsOf } from '../../src/index.js';
@@ -14,6 +26,31 @@ const pay = defineTool({
   run: ({ n }) => `paid ${n}`,
 });
 const payer = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [pay] });
+
+const DESK: Address = ['test/Desk@1', 'desk'];
+
+/** A cell of the app that asks another party about each call, and says so. */
+const desk = defineReducer({
+  name: DESK[0],
+  state: schema.strictObject({}),
+  events: { 'test/Open@1': creates(schema.strictObject({})), 'aos.agent/OwnerCall@1': ownerCall },
+  init: () => ({}),
+  reduce(_, event, ctx) {
+    const [reducer, key] = ctx.sender ?? [];
+    if (event.name === 'test/Open@1' || reducer === undefined || key === undefined) return;
+    const { session, call_id, step_epoch } = event.value as OwnerCall;
+    ctx.send([reducer, key], { name: 'aos.agent/OwnerParked@1', value: { session, call_id, step_epoch } });
+  },
+});
+const office: WorldPart<undefined> = {
+  name: 'office',
+  reducers: [desk],
+  policy: [
+    { send: 'test/Desk@1/*', who: 'cell:tree/Tree@1/*', decision: 'allow' },
+    { send: 'tree/Tree@1/*', who: 'cell:test/Desk@1/*', decision: 'allow' },
+  ],
+  handle: () => undefined,
+};
 
 /** What the view of another process says. */
 async function seenFromOutside({ kernel }: AgentWorld, name: string): Promise<readonly TreeWait[]> {
@@ -84,4 +121,50 @@ describe('what a tree waits for', () => {
       () => complete('x'),
       async ({ trees }) => expect(await trees.tree('none').waits()).toEqual([]),
     ));
+});
+
+describe('what the session of a node waits for', () => {
+  const args = z.strictObject({});
+  const inquire = defineTool({ name: 'inquire', description: 'Asks.', args, run: () => deferred() });
+  const look = defineTool({ name: 'look', description: 'Looks.', args, run: () => 'Seen.' });
+  const price = defineOwnerTool({ name: 'price', description: 'Asks the desk.', args });
+  const agentWith = (tool: Tool, more: object = {}) =>
+    defineAgent({ name: 'clerk', model: 'main', instructions: 'Work.', tools: [tool], ...more });
+
+  const clerk = agentWith(inquire);
+
+  it('a node whose tool asked a person waits for a person [TREE-61]', () =>
+    forest(
+      ({ step }) => (step === 0 ? call('inquire', {}) : complete('done')),
+      async ({ world, trees }) => {
+        const tree = await trees.start('t', { goal: 'Ask', agent: clerk });
+        expect(await waitsAt(world, tree)).toEqual([{ kind: 'person', node: 1, session: 't/1' }]);
+      },
+      { others: [clerk] },
+    ));
+
+  it('a node whose session reached a limit waits for another one [TREE-61]', () => {
+    const limited = agentWith(look, { limits: { steps: 1, on: 'pause_and_ask' } });
+    return forest(
+      ({ step }) => (step === 0 ? call('look', {}) : complete('done')),
+      async ({ world, trees }) => {
+        const tree = await trees.start('t', { goal: 'Look', agent: limited });
+        expect(await waitsAt(world, tree)).toEqual([{ kind: 'limit', node: 1, session: 't/1' }]);
+      },
+      { others: [limited] },
+    );
+  });
+
+  it('a node whose call a cell of the app passes to another party waits for the app [TREE-61]', () => {
+    const buyer = agentWith(price);
+    return forest(
+      ({ step }) => (step === 0 ? call('price', {}) : complete('done')),
+      async ({ world, trees }) => {
+        await world.kernel.request(DESK, { name: 'test/Open@1', value: {} });
+        const tree = await trees.start('t', { goal: 'Buy', agent: buyer });
+        expect(await waitsAt(world, tree)).toEqual([{ kind: 'app', node: 1, session: 't/1' }]);
+      },
+      { others: [buyer], calls: DESK, parts: [office] },
+    );
+  });
 });

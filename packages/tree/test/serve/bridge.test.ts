@@ -14,7 +14,6 @@ import { caller, type Owners, owners, ownRuntime, plainCaller, resident, TOOLS }
 
 process.env.CALLER_BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
 
-const POLL = { timeout: 20_000 };
 let runtime = '';
 
 beforeEach(() => {
@@ -69,7 +68,7 @@ const spawn = (goal: string, more: object = {}) => ({ call: 'spawn', args: { goa
 
 /** What a program noted of itself, and the file that it was given. */
 async function noted(file: string) {
-  await expect.poll(() => existsSync(file), POLL).toBe(true);
+  await expect.poll(() => existsSync(file)).toBe(true);
   const note = JSON.parse(readFileSync(file, 'utf8')) as { runFile: string; pid: number; argv: string[] };
   const run = JSON.parse(readFileSync(note.runFile, 'utf8')) as { socket: string; token: string };
   return { ...note, ...run };
@@ -179,7 +178,7 @@ describe('a program with the tools of its owner', () => {
     await within(async ({ play, trees }) => {
       const ask = { call: 'ask', args: { question: 'Keep it?' }, id: 77, notify: true };
       const playing = play([ask, { notices: true }, { wait: 1_000 }, ask]);
-      await expect.poll(async () => (await trees.state()).waiting.length, POLL).toBe(1);
+      await expect.poll(async () => (await trees.state()).waiting.length).toBe(1);
       setTimeout(() => void trees.answer('yes'), 1_700);
       const [pending, again, { notices }] = (await playing) as [unknown, unknown, { notices: string[] }];
       expect(pending).toEqual({ text: expect.stringMatching(/"status":"pending".*End your turn/) });
@@ -227,7 +226,7 @@ describe('the token of a program', () => {
         expect(await talk(run.socket, [hello('x'.repeat(43))])).toEqual([{ error: 'forbidden' }]);
         await playing;
         // Between two turns the token is known, and no turn is under way.
-        await expect.poll(() => existsSync(lateFile) && readFileSync(lateFile, 'utf8').endsWith(']'), POLL).toBe(true);
+        await expect.poll(() => existsSync(lateFile) && readFileSync(lateFile, 'utf8').endsWith(']')).toBe(true);
         expect(JSON.parse(readFileSync(lateFile, 'utf8'))[1]).toMatchObject({
           call: 'n.1',
           isError: true,
@@ -236,7 +235,7 @@ describe('the token of a program', () => {
         const printed = await play([{ raw: [{ text: `${JSON.stringify(hello('{token}x'))}\n` }] }], living, key);
         expect(printed).toEqual([[{ error: 'forbidden' }]]);
         process.kill(run.pid, 'SIGKILL');
-        await expect.poll(async () => (await talk(run.socket, [hello(token)]))[0]?.error, POLL).toBe('no_turn');
+        await expect.poll(async () => (await talk(run.socket, [hello(token)]))[0]?.error).toBe('no_turn');
         expect(existsSync(run.runFile)).toBe(false);
         expect((await trees.state()).acts).toEqual([]);
       },

@@ -24,7 +24,6 @@ const HOSTILE = fileURLToPath(new URL('./hostile.mjs', import.meta.url));
 const PTY = fileURLToPath(new URL('../../../../scripts/lib/pseudo-terminal.py', import.meta.url));
 const isLinux = process.platform === 'linux';
 
-const POLL = { timeout: 30_000 };
 let runtime = '';
 let world = '';
 const doors: PeopleDoor[] = [];
@@ -88,7 +87,7 @@ describe('the people’s door of a world', () => {
     await expect(askOwner(world, 'stop', 'x'.repeat(300_000), { token })).rejects.toThrow(/bound_exceeded/);
     const hanging = askOwner(world, 'hang', null, { token });
     const outcome = expect(hanging).rejects.toThrow(/world_closed/);
-    await expect.poll(() => done.includes('hang'), POLL).toBe(true);
+    await expect.poll(() => done.includes('hang')).toBe(true);
     await doors.pop()?.close();
     await outcome;
     expect(await askOwner(world, 'stop', null, { token })).toBeUndefined();
@@ -338,7 +337,7 @@ describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
     const part = trees({ agents: [agent], bridge: link });
     await using opened = await openWorld({ store: memory(), models: { relay: relay() }, parts: [part] });
     const tree = await opened.part(part).start('work', { goal: 'Do it', limits: { attempts: 1 } });
-    await expect.poll(() => existsSync(out), POLL).toBe(true);
+    await expect.poll(() => existsSync(out)).toBe(true);
     writeFileSync(ready, '');
     expect(await tree.result()).toMatchObject({ status: 'complete' });
     const noted = JSON.parse(readFileSync(out, 'utf8'));

@@ -13,7 +13,6 @@ import { caller, ownRuntime } from './stage.js';
 
 process.env.CALLER_BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
 
-const POLL = { timeout: 20_000 };
 let runtime = '';
 
 beforeEach(() => {
@@ -65,7 +64,7 @@ describe('a tree of programs', () => {
     ];
     await grow(plan, async ({ forest, errors }) => {
       const tree = await forest.start('work', { goal: 'Do it' });
-      await expect.poll(async () => (await tree.asks()).length, POLL).toBe(1);
+      await expect.poll(async () => (await tree.asks()).length).toBe(1);
       const [ask] = await tree.asks();
       expect(ask).toMatchObject({ asker: 2, question: expect.stringContaining('Keep it?') });
       expect(await tree.answer(ask?.ask ?? 0, 'yes', { as: 'human:ann' })).toMatchObject({ status: 'applied' });

@@ -1,6 +1,20 @@
 /** The schemas of jobs: one run of an agent for an owner (`work/Job@1`), its preparation, and what its owner is told. */
 import { adopted, SESSION_REDUCER, type Tally, tally } from '@reprise/agent/contracts';
-import { type Address, address, digestHex, inputPart, keyText, partView, ref, value } from '@reprise/contracts';
+import {
+  type Address,
+  address,
+  digestHex,
+  inputPart,
+  isFilled,
+  isWhole,
+  keyText,
+  partView,
+  ref,
+  requireArgument,
+  requireFields,
+  requireMethods,
+  value,
+} from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
 import {
@@ -179,6 +193,8 @@ export function jobKey(ownerKey: string, n: number): string {
 
 /** The address of a job. */
 export function jobAddress(ownerKey: string, n: number): Address {
+  requireArgument(isFilled(ownerKey), 'jobAddress(ownerKey)', 'the key of the owner', ownerKey);
+  requireArgument(isWhole(n), 'jobAddress(n)', 'the number of a job', n);
   return [JOB, jobKey(ownerKey, n)];
 }
 
@@ -206,6 +222,8 @@ const BEGIN_TAG = 'job.';
  * Makes a job of this cell, in this frame. A job that cannot be made is told by `sys/Reply@1`: see {@link jobNotMade}.
  */
 export function beginWork(ctx: ReducerContext, job: BeginJob): void {
+  requireMethods(ctx, ['send', 'emit'], 'beginWork(ctx)', 'the ctx of a reducer');
+  requireFields(job, 'beginWork(job)', 'the value of work/Begin@1');
   const answer = { reply: 'refusal', tag: `${BEGIN_TAG}${job.n}` } as const;
   ctx.send(jobAddress(ctx.address[1], job.n), { name: 'work/Begin@1', value: job }, answer);
 }
@@ -224,7 +242,9 @@ interface NotTaken {
  * @returns the end of the job; undefined for the answer to something else, and for a job that was there before, which
  *   tells itself
  */
-export function jobNotMade({ tag = '', code = '' }: NotTaken): JobChanged | undefined {
+export function jobNotMade(reply: NotTaken): JobChanged | undefined {
+  requireFields(reply, 'jobNotMade(reply)', 'the value of sys/Reply@1');
+  const { tag = '', code = '' } = reply;
   const n = tag.startsWith(BEGIN_TAG) ? Number(tag.slice(BEGIN_TAG.length)) : Number.NaN;
   if (!jobNumber.safeParse(n).success || code === 'already_begun') return undefined;
   const isFailed = ['faulted', 'cell_failed', 'cell_absent'].includes(code);
@@ -236,12 +256,16 @@ export function jobNotMade({ tag = '', code = '' }: NotTaken): JobChanged | unde
  * `sys/Reply@1`: see {@link jobNotMade}.
  */
 export function reportWork(ctx: ReducerContext, n: number): void {
+  requireMethods(ctx, ['send', 'emit'], 'reportWork(ctx)', 'the ctx of a reducer');
+  requireArgument(isWhole(n), 'reportWork(n)', 'the number of a job', n);
   const answer = { reply: 'refusal', tag: `${BEGIN_TAG}${n}` } as const;
   ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Report@1', value: {} }, answer);
 }
 
 /** Stops a job of this cell. */
 export function stopWork(ctx: ReducerContext, n: number, reason: string): void {
+  requireMethods(ctx, ['send', 'emit'], 'stopWork(ctx)', 'the ctx of a reducer');
+  requireArgument(isWhole(n), 'stopWork(n)', 'the number of a job', n);
   ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Stop@1', value: { reason } });
 }
 
@@ -250,6 +274,8 @@ export function stopWork(ctx: ReducerContext, n: number, reason: string): void {
  * of when they stand above it, see `aos.agent/HostCommand@1`.
  */
 export function stopSessionOfFailed(ctx: ReducerContext, session: string): void {
+  requireMethods(ctx, ['send', 'emit'], 'stopSessionOfFailed(ctx)', 'the ctx of a reducer');
+  requireArgument(isFilled(session), 'stopSessionOfFailed(session)', 'the key of a session', session);
   const value = { command_id: 'job_failed', command: { type: 'Cancel', scope: 'all' } };
   ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value });
 }
@@ -268,7 +294,10 @@ export function resumeWork(ctx: ReducerContext, n: number): void {
  * The number of the job of this cell that sends the event; undefined for any other sender. For owners without a row for
  * each job: an owner with one declares {@link job}.
  */
-export function jobOfSender({ caller, address: [, key] }: ReducerContext): number | undefined {
+export function jobOfSender(ctx: ReducerContext): number | undefined {
+  requireMethods(ctx, ['send', 'emit'], 'jobOfSender(ctx)', 'the ctx of a reducer');
+  const { caller, address } = ctx;
+  const [, key] = address;
   const [reducer, at] = caller ?? [];
   if (reducer !== JOB || at === undefined) return undefined;
   const n = at.startsWith(`${key}${JOB_MARK}`) ? at.slice(key.length + JOB_MARK.length) : '';

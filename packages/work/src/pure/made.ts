@@ -5,7 +5,19 @@
  * makes it by an event that lets it do nothing yet, waits for the reply, sets the rights, and only when they stand sends
  * the event by which it begins. A refusal anywhere on the way leaves a cell that has not begun.
  */
-import { type Address, address, formatAddress, NOTICES, setRightsCommand, value, wireName } from '@reprise/contracts';
+import {
+  type Address,
+  address,
+  formatAddress,
+  isFields,
+  NOTICES,
+  requireArgument,
+  requireFields,
+  requireMethods,
+  setRightsCommand,
+  value,
+  wireName,
+} from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from, type ReducerContext, type Table } from '@reprise/kernel/define';
 
@@ -64,7 +76,15 @@ export type MadeNews =
  *
  * @example makeWithRights(ctx, { to, making: adopted, rights: { exercise: { may: { tool: [] } } }, first: input, tag: 'worker' })
  */
-export function makeWithRights(ctx: ReducerContext, { to, making, rights, first, tag }: CellToMake): void {
+export function makeWithRights(ctx: ReducerContext, cell: CellToMake): void {
+  requireMethods(ctx, ['send', 'emit'], 'makeWithRights(ctx)', 'the ctx of a reducer');
+  requireArgument(
+    isFields(cell) && Array.isArray(cell.to),
+    'makeWithRights(cell)',
+    '{ to, making, rights, tag }',
+    cell,
+  );
+  const { to, making, rights, first, tag } = cell;
   const at = makingKey(ctx, to);
   const kept = first === undefined ? {} : { first: first as MakingCell['first'] };
   tableOf(ctx).set(at, { to, rights, ...kept, tag } as MakingCell);
@@ -80,6 +100,8 @@ export function makingNews(
   ctx: ReducerContext,
   event: { readonly name: string; readonly value: unknown },
 ): MadeNews | 'other' | undefined {
+  requireMethods(ctx, ['send', 'emit'], 'makingNews(ctx)', 'the ctx of a reducer');
+  requireFields(event, 'makingNews(event)', 'the event of the reducer');
   switch (event.name) {
     case 'sys/Reply@1': {
       const { tag, outcome, code = '' } = event.value as z.infer<(typeof makingEvents)['sys/Reply@1']>;

@@ -1,7 +1,7 @@
-/** `reprise team run`: sends a message to the coordinator of a project, and runs the team until it is idle. */
+/** `reprise team run` and `reprise team continue`: this process runs a team until it is idle, waits for what comes from outside, or the user leaves. */
 import { createHash, randomUUID } from 'node:crypto';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
-import type { Project } from '@reprise/specialists';
+import { type Project, teamEndsFromOutside } from '@reprise/specialists';
 import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
 import type { Io } from '../../io.js';
 import { isWorld, withWorld } from '../../open.js';
@@ -9,9 +9,11 @@ import { exitOfProject } from '../../team/exit.js';
 import { decisionText, lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
 import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type TeamSetup } from '../../team/owner.js';
 import { projectNamed, projectsIn } from '../../team/read-team.js';
+import { howProjectGoesOn } from '../../team/waiting.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { wrapToColumns } from '../../text/layout.js';
+import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { textOfFile } from '../../tree/goal.js';
 import { requireFolder } from '../../tree/owner.js';
 import { RULES } from '../../tree/rules/rules-model.js';
@@ -41,27 +43,52 @@ const PROJECT_DEFAULT = 'main';
 const INDENT = 9;
 /** The exit code after Ctrl-C, as shells know it. */
 const LEFT = 130;
+/** How often it is looked whether the project stands still: twice in a row says so. Milliseconds. */
+const STILL_MS = 400;
 
-/** Sends a message, and follows the project until it is idle or the user leaves. */
+/** Sends a message, and follows the project until it is idle, waits for what comes from outside, or the user leaves. */
 export async function runTeam(io: Io, argument: string, options: RunTeamOptions): Promise<number> {
   const message = readMessage(argument);
-  const setup = { ...setupOf(options), report: (line: string) => void io.err.write(`${escapeLine(line)}\n`) };
+  const setup = setupOf(options);
   const id = await projectOf(options);
-  const owner = await opened(options.world, setup);
+  return withTeam(io, options, setup, id, (project) => say(io, project, message, options));
+}
+
+/** The options of `team continue`: those of `run`, without a message. */
+export type ContinueTeamOptions = Omit<RunTeamOptions, 'again'>;
+
+/** Goes on with a project: after Ctrl-C, a crash, or what it waited for. With a budget it may use that from now on. */
+export async function continueTeam(io: Io, options: ContinueTeamOptions): Promise<number> {
+  const { budget, ...rest } = options;
+  const setup = setupOf(options);
+  const id = projectNamed(await withWorld(options.world, projectsIn), options.project);
+  return withTeam(io, rest, setup, id, async (project) => {
+    if (budget !== undefined) await project.limit({ usd: budget });
+  });
+}
+
+/** Opens the world, has something done to a project, and follows it. */
+async function withTeam(
+  io: Io,
+  { world, json }: Pick<RunTeamOptions, 'world' | 'json'>,
+  setup: TeamSetup,
+  id: string,
+  begin: (project: Project) => Promise<void>,
+): Promise<number> {
+  const report = (line: string): void => void io.err.write(`${escapeLine(line)}\n`);
+  const owner = await opened(world, { ...setup, report });
   await using _ = owner;
   const project = owner.projects.project(id);
   const from = owner.world.kernel.head.seq + 1;
-  const following = new FollowingTeam(io, owner, id, from, options.json === true);
+  const following = new FollowingTeam(io, owner, id, from, json === true);
   const done = following.run();
   try {
-    const idle = await Promise.race([
-      say(io, project, message, options).then(() => project.idle()),
+    const rests = await Promise.race([
+      begin(project).then(() => following.rests()),
       following.left,
       done.then(() => following.left), // what cannot be shown ends the command, and not the process
     ]);
-    if (idle === 'left') return LEFT;
-    await following.end(idle);
-    return exitOfProject(idle.status);
+    return rests === 'left' ? LEFT : await following.end(rests);
   } finally {
     following.stop();
     await done;
@@ -156,6 +183,7 @@ class FollowingTeam {
   readonly #unhear: (() => void) | undefined;
   readonly #caughtUp = new Map<number, () => void>();
   #said: TeamFact | undefined;
+  #isLeft = false;
   #seen = -1;
 
   constructor(
@@ -170,6 +198,8 @@ class FollowingTeam {
       leave = resolve;
     });
     this.#unhear = io.onSignal?.(() => {
+      if (this.#isLeft) return;
+      this.#isLeft = true;
       void io.err.write('Leaving: the same command goes on.\n');
       leave('left');
     });
@@ -197,32 +227,45 @@ class FollowingTeam {
     this.#stop.abort();
   }
 
-  /** Prints how it ended, and the coordinator's last answer. */
-  async end({ status, needs }: ProjectState): Promise<void> {
+  /** Waits until the project is idle, or nothing of it goes on before something comes from outside. */
+  async rests(): Promise<ProjectState> {
+    const project = this.owner.projects.project(this.project);
+    let before = -1;
+    for (;;) {
+      const now = await project.idle({ within: STILL_MS });
+      const { seq } = this.owner.world.kernel.head;
+      if (now.status !== 'working' || (seq === before && (await this.#isStill(project)))) return now;
+      before = seq;
+    }
+  }
+
+  /** A tool that waits for an answer runs all the time, and the world only knows that it runs: the project knows better. */
+  async #isStill(project: Project): Promise<boolean> {
+    const { kernel } = this.owner.world;
+    return (!kernel.unfinished && kernel.nextWakeAt === undefined) || (await project.standsStill());
+  }
+
+  /** Prints how it ended or what it waits for, and the coordinator's last answer. @returns the exit code */
+  async end({ status, needs }: ProjectState): Promise<TreeExitCode> {
     await this.#catchUp();
     const project = this.owner.projects.project(this.project);
-    const [tasks, results] = [await project.tasks(), await project.results()];
+    const [tasks, results, waits] = [await project.tasks(), await project.results(), await project.waits()];
     const text = await this.#answer();
     const completed = tasks.filter((one) => one.status === 'completed').length;
     const processed = results.filter((one) => one.processed).length;
+    const exit = exitOfProject(status, status === 'working' || waits.some(teamEndsFromOutside));
     if (this.json) {
       const outcome = { tasks: tasks.length, completed, results: results.length, processed };
-      return this.#line(
-        toJson({
-          event: 'outcome',
-          project: this.project,
-          status,
-          needs,
-          text,
-          ...outcome,
-          exit: exitOfProject(status),
-        }),
-      );
+      const event = { event: 'outcome', project: this.project, status, needs, text, ...outcome, waits, exit };
+      await this.#line(toJson(event));
+      return exit;
     }
     const plan = tasks.length === 0 ? '' : `tasks completed ${completed}/${tasks.length}, `;
     await this.#line(`${this.project} [${status}] ${plan}results processed ${processed}/${results.length}`);
     if (needs !== null) await this.#line(`A decision is needed: ${decisionText(needs)}.`);
     if (text !== '') await this.io.out.write(`\n${escapeText(text)}\n`);
+    if (exit === TREE_EXIT.waits) await this.io.err.write(escapeText(howProjectGoesOn(this.project, waits)));
+    return exit;
   }
 
   /** The last answer of the coordinator that is no mere note: of this process, or of an earlier one. */

@@ -1,17 +1,18 @@
 /** `reprise team show`: the tasks, results, story and memories of a project, read without a lock. */
-import { readText } from '@reprise/agent';
+import { isBelow, readText } from '@reprise/agent';
 import { actorWords, isRepriseError, nextStep, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
 import { memoryItems, readItemText } from '@reprise/memory';
 import type { NarrativeRow, RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
 import { poolOf, scopeOf } from '@reprise/specialists/contracts';
-import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
+import { partTroubles } from '../../failed-cells.js';
 import { readFailures } from '../../failures.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { decisionText, markOf, readOutput } from '../../team/facts.js';
-import { projectNamed, projectsIn, type ReadProject, readProject } from '../../team/read-team.js';
+import { projectNamed, projectsIn, type ReadProject, readProject, waitsOfProject } from '../../team/read-team.js';
+import { wordsOfTeamWait } from '../../team/waiting.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -42,21 +43,21 @@ export async function showTeam(io: Io, what: readonly string[], options: ShowTea
   await withWorld(options.world, async (store) => {
     const project = await readProject(store, projectNamed(await projectsIn(store), options.project));
     const { data, lines: own, text } = await shown(store, project, part, number);
-    const failed = part === 'tasks' ? await failedOf(store, project, options.world) : undefined;
+    const troubles = part === 'tasks' ? await troublesOf(store, project, options.world) : undefined;
     if (options.json === true)
-      return io.out.write(`${toJson(part === 'tasks' ? { ...(data as object), ...failedJson(failed) } : data)}\n`);
-    const lines = [...own, ...(failed ?? []).map(({ line }) => line)];
+      return io.out.write(`${toJson(troubles === undefined ? data : { ...(data as object), ...troubles.json })}\n`);
+    const lines = [...own, ...(troubles?.lines ?? [])];
     await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
     if (text !== undefined) await io.out.write(`\n${escapeText(text)}\n`);
   });
   return TREE_EXIT.complete;
 }
 
-/** The failed cells of a project: its own, those of its jobs and sessions, its memory and the pool of its team. */
-async function failedOf(store: ReadonlyStore, { id, state }: ReadProject, world: string) {
+/** The troubles of a project: of its own cell, those of its jobs and sessions, its memory and the pool of its team. */
+async function troublesOf(store: ReadonlyStore, { id, state }: ReadProject, world: string) {
   const { seq } = await store.journal.head();
   const names = [id, scopeOf(id), ...(state.team === null ? [] : [poolOf(state.team)[1]])];
-  return failedCells(store, { world, seq, isMeant: isBelow(names) });
+  return partTroubles(store, { world, seq, isMeant: isBelow(names) });
 }
 
 function partOf([part = 'tasks', number]: readonly string[]): readonly [What, number] {
@@ -71,7 +72,8 @@ function partOf([part = 'tasks', number]: readonly string[]): readonly [What, nu
   });
 }
 
-function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
+/** A part of a project, as data and as lines. */
+export function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
   switch (part) {
     case 'tasks':
       return tasks(project);
@@ -99,7 +101,11 @@ function headOf({ id, state }: ReadProject): string {
 async function tasks(project: ReadProject): Promise<Shown> {
   const rows = await project.rows<RecordedTask>('tasks');
   const { id, state } = project;
-  const lines = rows.map(([n, task]) => lineOfTask(n, task));
+  const waits = await waitsOfProject(project);
+  const lines = [
+    ...rows.map(([n, task]) => lineOfTask(n, task)),
+    ...waits.filter(({ kind }) => kind !== 'decision').map((wait) => `waits: ${wordsOfTeamWait(wait)}`),
+  ];
   const data = {
     project: id,
     status: state.status,
@@ -107,6 +113,7 @@ async function tasks(project: ReadProject): Promise<Shown> {
     cancelled_by: state.cancelled_by,
     counts: state.counts,
     tasks: rows.map(([n, row]) => taskJson(n, row)),
+    waits,
   };
   return { data, lines: [headOf(project), ...lines] };
 }

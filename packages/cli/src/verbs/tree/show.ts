@@ -1,5 +1,5 @@
 /** `reprise tree show`: the trees of a world, the picture of one, or one node. */
-
+import { isBelow } from '@reprise/agent';
 import {
   type NodeView,
   pictureOf,
@@ -12,7 +12,7 @@ import {
   waitsOf,
   wordsOfActor,
 } from '@reprise/tree';
-import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
+import { partTroubles } from '../../failed-cells.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
@@ -46,11 +46,11 @@ export async function showTree(io: Io, named: readonly string[], options: ShowTr
     if (n === undefined) {
       await texts.load(tree);
       const seq = options.at ?? (await store.journal.head()).seq;
-      const failed = await failedCells(store, { world: options.world, seq, isMeant: isBelow([tree.name]) });
-      if (options.json === true)
-        return io.out.write(`${toJson({ ...treeJson(tree, texts), ...failedJson(failed) })}\n`);
+      const asked = { world: options.world, seq, isMeant: isBelow([tree.name]), past: options.at !== undefined };
+      const troubles = await partTroubles(store, asked);
+      if (options.json === true) return io.out.write(`${toJson({ ...treeJson(tree, texts), ...troubles.json })}\n`);
       const picture = pictureText(pictureOf(tree, { textOf: texts.get, failureOf: texts.failureOf }), io.out.columns);
-      return io.out.write(`${picture}${(failed ?? []).map(({ line }) => `${escapeLine(line)}\n`).join('')}`);
+      return io.out.write(`${picture}${troubles.lines.map((line) => `${escapeLine(line)}\n`).join('')}`);
     }
     const node = nodeOf(tree, n);
     if (options.json === true) return io.out.write(`${toJson(await nodeJson(tree, node, texts))}\n`);

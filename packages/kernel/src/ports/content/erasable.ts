@@ -5,7 +5,7 @@
  * hashing every likely text; 16 random bytes before the text prevent that, and are erased with it. They also make
  * equal texts different blobs, so erasing one never erases another's.
  */
-import { type Ref, RepriseError } from '@reprise/contracts';
+import { type Ref, RepriseError, requireArgument, requireMethods } from '@reprise/contracts';
 import { type RandomBytes, systemRandom } from '../time/clock.js';
 import type { ContentReader, ContentStore } from './port.js';
 import { getBytes } from './values.js';
@@ -20,11 +20,13 @@ const SALT_BYTES = 16;
  * @param random the source of the salt; the platform's when absent
  * @returns a raw link, to be read with {@link getErasable}
  */
-export function putErasable(
+export async function putErasable(
   content: ContentStore,
   bytes: Uint8Array,
   random: RandomBytes = systemRandom,
 ): Promise<Ref> {
+  requireMethods(content, ['put'], 'putErasable(content)', 'the content of a world, such as world.content');
+  requireArgument(bytes instanceof Uint8Array, 'putErasable(bytes)', 'bytes as a Uint8Array', bytes);
   const salted = new Uint8Array(SALT_BYTES + bytes.length);
   salted.set(random(SALT_BYTES).subarray(0, SALT_BYTES));
   salted.set(bytes, SALT_BYTES);

@@ -1,9 +1,10 @@
-import { type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { isRef, type Ref, RepriseError, requireArgument, requireMethods, type Value } from '@reprise/contracts';
 import { decode, encode } from '../../pure/codec/index.js';
 import type { ContentReader, ContentStore } from './port.js';
 
 /** Stores a canonical value as content; its link says that the content is a value and can be walked. */
 export async function putValue(content: Pick<ContentStore, 'put'>, value: unknown): Promise<Ref> {
+  requireMethods(content, ['put'], 'putValue(content)', 'the content of a world, such as world.content');
   return (await content.put(encode(value))).asValue();
 }
 
@@ -22,6 +23,8 @@ export async function getValue(content: ContentReader, ref: Ref): Promise<Value>
  * @throws RepriseError `blob_missing`, or `blob_erased` when a tombstone explains it; `blob_damaged`
  */
 export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
+  requireMethods(content, ['get', 'erasedBy'], 'getBytes(content)', 'the content of a world, such as world.content');
+  requireArgument(isRef(ref), 'getBytes(ref)', 'a link to content', ref);
   const bytes = await content.get(ref);
   if (bytes !== undefined) return bytes;
   const by = await content.erasedBy(ref);

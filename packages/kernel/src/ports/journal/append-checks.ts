@@ -1,5 +1,13 @@
 /** The argument checks of every store, so that all of them refuse with the same texts. */
-import { type ArgumentCheck, checkOf, fieldsOf, isDigest, isWhole, RepriseError } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  checkOf,
+  fieldsOf,
+  isDigest,
+  isWhole,
+  RepriseError,
+  requireArgument,
+} from '@reprise/contracts';
 import type { Head, StoredFrame } from './port.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid argument of the journal');
@@ -45,6 +53,8 @@ function isFrame(thing: unknown): boolean {
  * @throws invalid_argument: a gap in the journal could never be read back
  */
 export function assertConsecutive(frames: readonly StoredFrame[], expected: Head): void {
+  requireArgument(Array.isArray(frames), 'assertConsecutive(frames)', 'a list of frames', frames);
+  requireHead(expected, 'assertConsecutive(expected)');
   frames.forEach((frame, i) => {
     if (frame.seq === expected.seq + 1 + i) return;
     throw new RepriseError('invalid_argument', 'the frames to append are not consecutive', {
@@ -61,10 +71,22 @@ export function assertConsecutive(frames: readonly StoredFrame[], expected: Head
  * @throws stale_head
  */
 export function assertHead(durable: Head, expected: Head): void {
+  requireHead(durable, 'assertHead(durable)');
+  requireHead(expected, 'assertHead(expected)');
   if (durable.seq === expected.seq && durable.digest === expected.digest) return;
   throw new RepriseError('stale_head', 'the journal has moved on since this append was computed', {
     expected,
     actual: durable,
     hint: 'Read head() again: another writer appended, or an append that seemed to fail became durable.',
   });
+}
+
+function requireHead(thing: unknown, at: string): void {
+  const { seq, digest } = fieldsOf(thing);
+  requireArgument(
+    typeof seq === 'number' && typeof digest === 'string',
+    at,
+    'the head of a journal, { seq, digest }',
+    thing,
+  );
 }

@@ -7,6 +7,7 @@ import {
   type JournalRecord,
   RepriseError,
   type RidingAttempt,
+  requireArgument,
   ridingAttempt,
   type StateRecord,
   stateRecord,
@@ -53,6 +54,7 @@ function recordShapes() {
  * @throws RepriseError `journal_damaged` naming the frame when it is not canonical or not a frame
  */
 export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
+  requireArgument(bytes instanceof Uint8Array, 'readFrame(bytes)', 'the bytes of a frame, as a Uint8Array', bytes);
   const { ingress, derived, attempts, state } = within(seq, () => unpackFrame(decodeScope(bytes, FRAME_DEPTH_MAX)));
   const shapes = recordShapes();
   const records = [ingress, ...derived, ...attempts, state] as readonly Value[];

@@ -1,5 +1,5 @@
 /** For authors of stores: the behavior of a closed store is the same everywhere and written once. */
-import { isRef, type Ref, RepriseError } from '@reprise/contracts';
+import { isFields, isRef, type Ref, RepriseError, requireArgument, requireMethods } from '@reprise/contracts';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { Backup, OpenStore, ReadonlyStore } from './store.js';
@@ -14,10 +14,12 @@ type ReadableContent = ReadonlyStore['content'];
  * @param where the store's place as shown to people, for messages
  */
 export function closable(store: OpenStore, where: string): OpenStore {
+  requireOpen(store, 'closable', where);
   const door = new Door(where);
-  const { journal, content } = store;
+  const { journal, content, post } = store;
   return {
     ...store,
+    ...(post === undefined ? {} : { post: async (text: string | null) => door.pass(() => post(text)) }),
     ...(store.backup === undefined ? {} : { backup: async (to: string) => door.pass(() => backup(store, to)) }),
     journal: {
       ...readableJournal(journal, door),
@@ -52,9 +54,12 @@ async function backup(store: OpenStore, to: string): Promise<Backup> {
 
 /** {@link closable} for a store that is open for reading. */
 export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyStore {
+  requireOpen(store, 'closableReadonly', where);
   const door = new Door(where);
+  const { status } = store;
   return {
     ...store,
+    ...(status === undefined ? {} : { status: async () => door.pass(() => status()) }),
     journal: readableJournal(store.journal, door),
     content: readableContent(store.content, door),
     close: () => door.shut(() => store.close()),
@@ -140,4 +145,11 @@ class Door {
     this.#closing ??= close();
     return this.#closing;
   }
+}
+
+function requireOpen(store: unknown, call: string, where: unknown): void {
+  const fits = isFields(store) && isFields(store.journal) && isFields(store.content);
+  requireArgument(fits, `${call}(store)`, 'an open store, with journal and content', store);
+  requireMethods(store, ['close'], `${call}(store)`, 'an open store, with close()');
+  requireArgument(typeof where === 'string', `${call}(where)`, 'the place of the store, as text', where);
 }

@@ -12,6 +12,17 @@ export interface Backup {
   readonly blobs: number;
 }
 
+/** The last opening of a place, as another process can see it. */
+export interface StoreStatus {
+  /**
+   * `open` while a living process has it open, `closed` after a clean close or before the first opening, `died` when the
+   * process ended without closing it, `unknown` when this machine cannot tell.
+   */
+  readonly writer: 'open' | 'closed' | 'died' | 'unknown';
+  /** What the opening posted last, while it is open; undefined for nothing. */
+  readonly posted?: string;
+}
+
 /** An open store, locked for writing by this process. */
 export interface OpenStore {
   readonly journal: Journal;
@@ -43,6 +54,12 @@ export interface OpenStore {
    * replaced; when it rejects, there is nothing at `to`.
    */
   backup?(to: string): Promise<Backup>;
+  /**
+   * Posts a text, outside the journal and its chain, for readers of the place in other processes: it takes the place of
+   * the one before (null: none). Need not be durable, and must not wait for the journal's disk where it can avoid it.
+   * Ends with `close`. Absent on a store that no other process can read.
+   */
+  post?(text: string | null): Promise<void>;
   /** Closes the store and notes a clean close; a note of {@link mark} stays. Idempotent. */
   close(): Promise<void>;
 }
@@ -58,6 +75,8 @@ export interface ReadonlyStore {
    * verification. Absent on a store where this saves nothing.
    */
   readTurnByTurn?(): () => void;
+  /** The last opening. Absent on a store that no other process can open. */
+  status?(): Promise<StoreStatus>;
   close(): Promise<void>;
 }
 

@@ -37,13 +37,6 @@ export function requireApps(things: unknown): asserts things is readonly App[] {
   for (const thing of things) requireApp(thing);
 }
 
-/** Refuses anything but an open store. */
-export function requireReadable(thing: unknown): void {
-  const { journal, content } = fieldsOf(thing);
-  const whole = isFunction(fieldsOf(journal).read) && isFunction(fieldsOf(content).get);
-  require(whole, 'invalid store', 'an open store, from openReadonly()', thing);
-}
-
 /** Refuses options that are not an object. */
 export function requireObject(thing: unknown, what: string): void {
   require(isObject(thing), `${what} must be an object`, 'an object', thing);
@@ -55,5 +48,6 @@ export function requireFunction(thing: unknown, what: string): void {
 }
 
 function require(holds: boolean, what: string, expected: string, actual: unknown): asserts holds {
-  if (!holds) throw new RepriseError('invalid_argument', what, { expected, actual });
+  if (!holds)
+    throw new RepriseError('invalid_argument', what, { expected, actual: actual === undefined ? 'nothing' : actual });
 }

@@ -20,6 +20,7 @@ export {
   type Excess,
   effectiveExercise,
   effectiveGrant,
+  extend,
   firstExcess,
   type HeldRights,
   isExpired,

@@ -1,4 +1,5 @@
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
+import { requireArgument } from '@reprise/contracts';
 
 /**
  * The hash function of a world: sha-256 of the bytes, 32 bytes long. The portable one is the default; a store
@@ -7,4 +8,7 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 export type Hash = (bytes: Uint8Array) => Uint8Array;
 
 /** The portable sha-256, the same in Node and in browsers. */
-export const portableSha256: Hash = (bytes) => nobleSha256(bytes);
+export const portableSha256: Hash = (bytes) => {
+  requireArgument(bytes instanceof Uint8Array, 'portableSha256(bytes)', 'bytes as a Uint8Array', bytes);
+  return nobleSha256(bytes);
+};

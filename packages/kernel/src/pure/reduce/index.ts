@@ -5,7 +5,7 @@
  * bytes. Kept out of the kernel's main entry, so that importing the kernel does not import immer.
  */
 
-import { RepriseError, type Value } from '@reprise/contracts';
+import { isFields, isFilled, RepriseError, requireArgument, requireMethods, type Value } from '@reprise/contracts';
 import { enablePatches, freeze, type Patch, produceWithPatches } from 'immer';
 import { decode, encode } from '../codec/index.js';
 import type { DeliveredEvent, ReducerContext, ReducerDefinition } from '../define/index.js';
@@ -47,6 +47,9 @@ export function reduce<S>(
   event: DeliveredEvent,
   context: ReducerContext,
 ): Reduced<S> {
+  requireMethods(reducer, ['init', 'reduce'], 'reduce(reducer)', 'a reducer that defineReducer made');
+  requireArgument(isFields(event) && isFilled(event.name), 'reduce(event)', 'an event, { name, value }', event);
+  requireMethods(context, ['emit', 'send'], 'reduce(context)', 'a context, such as recordingContext()');
   const bytes = encode(event.value);
   const row = event.row === undefined ? {} : { row: event.row };
   const own = () => ({ name: event.name, value: decode(bytes), ...row }); // every call gets its own copy of the value

@@ -1,5 +1,5 @@
 /** A context for `reduce()` in tests: fixed answers, and a record of the reducer's requests. */
-import { type Address, Ref, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, Ref, RepriseError, requireFields, type Value } from '@reprise/contracts';
 import { digestOf, type ReducerContext } from '../define/index.js';
 import { Rejected } from '../engine/index.js';
 
@@ -43,6 +43,7 @@ export interface RecordingContext extends ReducerContext {
  * ctx.calls // [['timer', 'unpaid', 61_000]]
  */
 export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
+  requireFields(options, 'recordingContext(options)', 'an object with any of address, now, sender');
   const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, adapter = null, parent = null } = options;
   const { actor = null, random = [], rowKey = null } = options;
   const calls: ContextCall[] = [];

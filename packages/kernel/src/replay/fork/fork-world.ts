@@ -22,7 +22,8 @@ import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/por
 import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
 import type { OpenStore, ReadonlyStore } from '../../ports/store/store.js';
 import { systemRandom } from '../../ports/time/clock.js';
-import { requireApp, requireApps, requireReadable } from '../../pure/arguments/arguments.js';
+import { requireApp, requireApps } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256, toHex } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { foldIngress, Refusal, type SealedFrame, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
@@ -69,7 +70,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * const fork = await forkWorld(await sqlite('world.db').openReadonly(), { app, at: 150, into: sqlite('what-if.db') })
  */
 export async function forkWorld(source: ForkSource, options: ForkStoreOptions): Promise<MadeFork> {
-  requireReadable(source);
+  requireReadable(source, 'forkWorld', 'source');
   requireForkOptions(options);
   requireApp(options.app);
   requireApps(options.legacy ?? []);

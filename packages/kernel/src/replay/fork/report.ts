@@ -1,4 +1,5 @@
 /** Reports how a dry fork differs from its original. Reads only. */
+
 import {
   type Address,
   type IngressRecord,
@@ -9,6 +10,7 @@ import {
 } from '@reprise/contracts';
 import { readFrame } from '../../ports/journal/frame.js';
 import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
 import { RecordedReceipts } from '../../run/dispatch/recorded-receipts.js';
 import type { ForkSource } from './fork-world.js';
@@ -64,6 +66,8 @@ export interface ForkReport {
  * @throws RepriseError `invalid_argument` when the store does not hold a fork
  */
 export async function forkReport(fork: ForkSource, original?: ForkSource): Promise<ForkReport> {
+  requireReadable(fork, 'forkReport', 'fork');
+  if (original !== undefined) requireReadable(original, 'forkReport', 'original');
   const first = await fork.journal.findLast('fork', Number.MAX_SAFE_INTEGER);
   const ingress = first && readFrame(first.bytes, first.seq).ingress;
   if (first === undefined || ingress?.kind !== 'fork')

@@ -2,7 +2,8 @@
 import { type Address, type ErrorCode, formatAddress, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
-import { requireApp, requireApps, requireObject, requireReadable } from '../../pure/arguments/arguments.js';
+import { requireApp, requireApps, requireObject } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, reducerFor } from '../../pure/define/index.js';
 import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
@@ -58,7 +59,7 @@ export async function checkAgainst(
   app: App,
   options: AgainstOptions = {},
 ): Promise<AgainstReport> {
-  requireReadable(store);
+  requireReadable(store, 'checkAgainst');
   requireApp(app);
   requireObject(options, 'the options');
   requireApps(options.legacy ?? []);

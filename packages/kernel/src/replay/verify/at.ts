@@ -18,8 +18,8 @@ import {
   requireLeafName,
   requireObject,
   requirePosition,
-  requireReadable,
 } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
 import { holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';
@@ -92,7 +92,7 @@ export async function worldAt(
   seq: number,
   options: AtOptions = {},
 ): Promise<WorldAt> {
-  requireReadable(store);
+  requireReadable(store, 'worldAt');
   requireApp(app);
   requireObject(options, 'the options');
   requireApps(options.legacy ?? []);

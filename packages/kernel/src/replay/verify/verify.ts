@@ -9,8 +9,8 @@ import {
   requireDigest,
   requireFunction,
   requireObject,
-  requireReadable,
 } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
 import { ALL_BLOBS, readBlobs, requireAccounted } from './content-walk.js';
 import type { VerifiedEra } from './era-walk.js';
@@ -147,7 +147,7 @@ async function readAll(store: ReadonlyStore, progress: Progress, walk: RangeWalk
 }
 
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
-  requireReadable(store);
+  requireReadable(store, 'verifyStore');
   requireObject(options, 'the options');
   const { app, legacy = [], code, expect, workers, onProgress } = options;
   if (expect !== undefined) requireDigest(expect);

@@ -1,47 +1,34 @@
 /** The content store that adapters get: stored content holds no secret. */
 import type { Ref } from '@reprise/contracts';
+import { ContentLayer } from '../../ports/content/content-layer.js';
 import type { ContentStore, KeptStream } from '../../ports/content/port.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { decode, encode } from '../../pure/codec/index.js';
 
 /** Scrubs content on `put`. Content without a secret is stored byte for byte. */
-export class ScrubbedContent implements ContentStore {
+export class ScrubbedContent extends ContentLayer {
   readonly #scrubbed = new Set<string>();
 
   constructor(
-    private readonly content: ContentStore,
+    content: ContentStore,
     private readonly scrubber: Scrubber,
-  ) {}
-
-  get(ref: Ref): Promise<Uint8Array | undefined> {
-    return this.content.get(ref);
+  ) {
+    super(content);
   }
 
-  has(ref: Ref): Promise<boolean> {
-    return this.content.has(ref);
-  }
-
-  erasedBy(ref: Ref): Promise<number | undefined> {
-    return this.content.erasedBy(ref);
-  }
-
-  erasedThrough(): Promise<number> {
-    return this.content.erasedThrough();
-  }
-
-  async put(bytes: Uint8Array): Promise<Ref> {
-    if (!this.scrubber.isIn(bytes)) return this.content.put(bytes);
-    const ref = await this.content.put(this.#without(bytes));
+  override async put(bytes: Uint8Array): Promise<Ref> {
+    if (!this.scrubber.isIn(bytes)) return this.below.put(bytes);
+    const ref = await this.below.put(this.#without(bytes));
     this.#scrubbed.add(ref.hex);
     return ref;
   }
 
-  async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+  override async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
     let isScrubbed = false;
     const without = this.scrubber.pieces(pieces, () => {
       isScrubbed = true;
     });
-    const kept = await this.content.putStream(without);
+    const kept = await this.below.putStream(without);
     if (isScrubbed) this.#scrubbed.add(kept.ref.hex);
     return kept;
   }
@@ -49,10 +36,6 @@ export class ScrubbedContent implements ContentStore {
   /** Whether the content stored under a link differs from the input because a secret was removed. */
   wasScrubbed(ref: Ref): boolean {
     return this.#scrubbed.has(ref.hex);
-  }
-
-  list(): AsyncIterable<Ref> {
-    return this.content.list();
   }
 
   /** A canonical value states the length of its texts, so it is decoded, scrubbed and encoded again. */

@@ -62,8 +62,25 @@ export interface ClockTrouble {
   readonly waiting: 0;
 }
 
+/** A world that an error closed: nothing more is written until it is opened again. */
+export interface EndTrouble {
+  readonly kind: 'world_ended';
+  /** The label of the store: a path, or `memory`. */
+  readonly where: string;
+  /** The code of the error, such as `store_failed`. */
+  readonly code: string;
+  /** When it was closed, in journal milliseconds. */
+  readonly since: number;
+  readonly waiting: 0;
+  /** The error, without secrets. */
+  readonly error: ErrorDetail;
+}
+
+/** What needs attention and stands in no journal: only the process that has the world open sees it. */
+export type HostTrouble = StoreTrouble | ServiceTrouble | ClockTrouble | EndTrouble;
+
 /** What needs attention, by `kind`; switch on it, since later versions add kinds. */
-export type Trouble = CellTrouble | StoreTrouble | ServiceTrouble | ClockTrouble;
+export type Trouble = CellTrouble | HostTrouble;
 
 /** Receives each trouble when it is durable. */
 export type TroubleListener = (trouble: Trouble) => void;

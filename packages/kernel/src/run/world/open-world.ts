@@ -1,10 +1,10 @@
 /** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
 import { type Address, type Capability, formatAddress, type RepriseError } from '@reprise/contracts';
-import { Scrubber } from '../../ports/scrub/index.js';
+import { ContentLayer } from '../../ports/content/content-layer.js';
+import type { ContentStore } from '../../ports/content/port.js';
 import type { OpenStore } from '../../ports/store/store.js';
-import { type RandomBytes, systemClock, systemRandom } from '../../ports/time/clock.js';
+import { type RandomBytes, systemRandom } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../ports/time/stamper.js';
-import { WakingClock } from '../../ports/time/waking-clock.js';
 import { NOTHING } from '../../pure/authority/index.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
@@ -15,11 +15,9 @@ import { startFrom } from '../../replay/verify/start-from.js';
 import { refusalOfTail } from '../../replay/verify/tail-refusal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Executor } from '../dispatch/executor.js';
-import { WatchedContent } from '../dispatch/watched-content.js';
 import { MerkleMap } from '../map/index.js';
 import { FROM_BYTES_EVERY } from '../state/decoded-leaves.js';
 import { LeafTable } from '../state/leaf-table.js';
-import { clockJumped, clockTrouble } from '../state/trouble.js';
 import { storedNodes } from '../state/value-nodes.js';
 import { worldOf } from '../state/world-leaf.js';
 import { effectLeaves } from './ask/effect-leaves.js';
@@ -29,12 +27,10 @@ import { makeExecutor, noSecrets, settle } from './open/executor.js';
 import { requireExpectedHead } from './open/expected-head.js';
 import { reportLargeStates } from './open/large-states.js';
 import { openEra } from './open/open-era.js';
+import { Operator } from './open/operator.js';
 import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
 import { type Interrupted, recoverEffects } from './open/recovery.js';
-import { ServiceWatch } from './open/service-watch.js';
-import { Troubles } from './open/troubles.js';
 import { readAuthority } from './read/authority.js';
-import { TroubleListeners } from './read/trouble-listeners.js';
 import { Watchers } from './read/watchers.js';
 import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
@@ -42,9 +38,9 @@ import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
 import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
 import { Snapshots, weightOf } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
-import { StoreWatch } from './write/store-watch.js';
 import type { Suspicion } from './write/suspects.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
+import { watchedStore } from './write/watched-store.js';
 
 /**
  * Opens a world for writing.
@@ -60,10 +56,13 @@ import { TimerDriver, TimerQueue } from './write/timers.js';
  */
 export async function openKernelWorld(options: OpenKernelWorldOptions): Promise<World> {
   requireOptions(options);
-  const store = await options.store.open();
+  const operator = new Operator(options);
+  const { storeWatch } = operator;
+  const store = watchedStore(await storeWatch.during(() => options.store.open()), storeWatch);
   try {
-    return await new Opening(options, store).open();
+    return await new Opening(options, store, operator).open();
   } catch (error) {
+    storeWatch.end();
     await store.close();
     throw error;
   }
@@ -72,17 +71,9 @@ export async function openKernelWorld(options: OpenKernelWorldOptions): Promise<
 class Opening implements StepperHost {
   readonly #env: EngineEnv;
   readonly #table: LeafTable;
-  /** Wakes the sleepers when time leaps. */
-  readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
-  readonly #listeners = new TroubleListeners();
-  readonly #storeWatch: StoreWatch;
-  readonly #services: ServiceWatch;
-  /** What callers and adapters put into. */
-  readonly #content: WatchedContent;
-  readonly #scrubber: Scrubber;
-  readonly #troubles: Troubles;
+  readonly #content: ContentStore;
   readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
   #stepper!: Stepper;
@@ -97,37 +88,18 @@ class Opening implements StepperHost {
   constructor(
     private readonly options: OpenKernelWorldOptions,
     private readonly store: OpenStore,
+    private readonly operator: Operator,
   ) {
     const hash = store.hash ?? portableSha256;
     this.#env = { app: options.app, hash, plans: new WeakMap() };
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
-    this.#clock = new WakingClock(options.clock ?? systemClock);
     this.#random = options.random ?? systemRandom;
-    this.#scrubber = new Scrubber(options.conceal);
-    this.#troubles = new Troubles(options.onError, this.#scrubber);
-    this.#storeWatch = new StoreWatch({
-      where: options.store.label,
-      clock: this.#clock,
-      now: () => this.#stamper.now(),
-      began: (trouble) => this.#listeners.tell(trouble),
-      report: (error) => this.#tellWorld(error),
-    });
-    this.#content = new WatchedContent(store.content, this.#storeWatch);
-    this.#services = new ServiceWatch({
-      clock: this.#clock,
-      scrubber: this.#scrubber,
-      now: () => this.#stamper.now(),
-      began: (trouble) => this.#listeners.tell(trouble),
-      report: (error, origin) => this.#troubles.tell(error, origin),
-    });
-  }
-
-  #tellWorld(error: RepriseError): void {
-    this.#troubles.tell(error, { source: 'world', code: error.code });
+    this.#content = new ContentLayer(store.content);
   }
 
   async open(): Promise<World> {
     const { expectHead } = this.options;
+    this.operator.postTo(this.store);
     if (expectHead !== undefined) await requireExpectedHead(this.store.journal, expectHead);
     await finishFork(this.store);
     const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
@@ -135,7 +107,7 @@ class Opening implements StepperHost {
     this.#executor = this.#makeExecutor();
     this.#timerDriver = new TimerDriver(
       this.#timers,
-      this.#clock,
+      this.operator.clock,
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerInput(timer)),
     );
@@ -151,11 +123,11 @@ class Opening implements StepperHost {
       options: this.options,
       store: this.store,
       stepper: this.#stepper,
-      clock: this.#clock,
-      scrubber: this.#scrubber,
-      troubles: this.#troubles,
+      clock: this.operator.clock,
+      scrubber: this.operator.scrubber,
+      troubles: this.operator.troubles,
       content: this.#content,
-      services: this.#services,
+      services: this.operator.services,
       now: () => this.#stamper.now(),
       rights: (cell: Address) => this.#rights(cell),
       submit: this.#submit,
@@ -180,7 +152,7 @@ class Opening implements StepperHost {
   /** A secret is registered with the scrubber before anything gets it. */
   async #secret(name: string): Promise<string> {
     const text = await (this.options.secrets ?? noSecrets)(name);
-    if (typeof text === 'string') this.#scrubber.conceal(text);
+    if (typeof text === 'string') this.operator.scrubber.conceal(text);
     return text;
   }
 
@@ -189,6 +161,7 @@ class Opening implements StepperHost {
     const { world: id, fork } = this.#worldLeaf();
     return new World({
       id,
+      label: options.store.label,
       fork,
       created,
       app: options.app,
@@ -201,13 +174,11 @@ class Opening implements StepperHost {
       timers: this.#timers,
       timerDriver: this.#timerDriver,
       stamper: this.#stamper,
-      clock: this.#clock,
+      clock: this.operator.clock,
       random: this.#random,
       watchers: this.#watchers,
-      listeners: this.#listeners,
-      storeWatch: this.#storeWatch,
+      operator: this.operator,
       content: this.#content,
-      services: this.#services,
       drive: options.drive ?? 'auto',
       secret: (name) => this.#secret(name),
       snapshot: () => this.#snapshots.take(),
@@ -236,13 +207,14 @@ class Opening implements StepperHost {
       throw era === undefined ? error : refusalOfTail(error, era);
     }
     this.#stamper = this.#makeStamper(lastAt);
+    this.operator.follow(this.#stamper);
     this.#stepper = new Stepper(
       {
         env: this.#env,
         table: this.#table,
         journal,
         content: this.store.content,
-        clock: this.#clock,
+        clock: this.operator.clock,
         stamper: this.#stamper,
         host: this,
         recheckEvery: this.options.recheckEvery ?? FROM_BYTES_EVERY,
@@ -265,21 +237,15 @@ class Opening implements StepperHost {
   #makeStamper(lastAt: number | undefined): Stamper {
     const { clockJump, onClockJump } = this.options;
     return new Stamper({
-      clock: this.#clock,
+      clock: this.operator.clock,
       lastAt,
       limits: { ...CLOCK_JUMP_LIMITS, ...clockJump },
-      leapt: () => this.#clock.wake(),
+      leapt: () => this.operator.clock.wake(),
       jumped: (jump) => {
         tellJump(onClockJump, jump);
-        if (jump !== undefined) this.#clockJumped(jump);
+        this.operator.clockJumped(jump);
       },
     });
-  }
-
-  /** The wall clock is not followed from now on: deadlines may pass too late. */
-  #clockJumped(jump: ClockJump): void {
-    this.#listeners.tell(clockTrouble(jump));
-    this.#tellWorld(clockJumped(jump));
   }
 
   #worldLeaf(): WorldLeaf {
@@ -306,7 +272,7 @@ class Opening implements StepperHost {
     if (!(dispatcher instanceof Dispatcher)) return; // a dry fork arms nothing
     await recoverEffects(interrupted, {
       dispatcher,
-      clock: this.#clock,
+      clock: this.operator.clock,
       settle: (effect, attempt, receipt) => settle(this.#submit, effect, attempt, receipt),
     });
   }
@@ -343,32 +309,32 @@ class Opening implements StepperHost {
   committed(frames: readonly CommittedFrame[]): void {
     for (const { changes, armed, aborts, faulted } of frames) {
       this.#executor.follow(changes, armed, aborts);
-      for (const fault of faulted) this.#troubles.tellFault(fault);
+      for (const fault of faulted) this.operator.troubles.tellFault(fault);
       this.#timers.follow(changes);
-      this.#listeners.follow(changes);
+      this.operator.listeners.follow(changes);
       if (this.options.onLargeState !== undefined) reportLargeStates(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
     this.#watchers.wake();
     this.#snapshots.follow(frames);
-    this.#storeWatch.wrote();
+    this.operator.storeWatch.wrote();
   }
 
   commits<T>(waiting: number, commit: () => Promise<T>): Promise<T> {
-    return this.#storeWatch.during(waiting, commit);
+    return this.operator.storeWatch.commit(waiting, commit);
   }
 
   storeFull(error: RepriseError, waiting: number): void {
-    this.#storeWatch.full(error, waiting);
+    this.operator.storeWatch.full(error, waiting);
   }
 
   closed(error: RepriseError): void {
     this.#ended.resolve(error);
     this.#timerDriver.stop();
-    this.#storeWatch.end();
+    this.operator.storeWatch.end();
     if (error.code === 'world_closed') this.#executor.disable();
     else {
-      this.#tellWorld(error);
+      this.operator.ended(error);
       this.#executor.abandon();
     }
     this.#watchers.wake();

@@ -10,17 +10,17 @@ import type { Executor } from '../dispatch/executor.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { ClockConfirmation } from './life/confirm-clock.js';
 import type { Eraser } from './life/erasure.js';
-import type { ServiceWatch } from './open/service-watch.js';
-import type { TroubleListeners } from './read/trouble-listeners.js';
+import type { Operator } from './open/operator.js';
 import type { Watchers } from './read/watchers.js';
 import type { Ack } from './write/acknowledgement.js';
 import type { Stepper } from './write/stepper.js';
-import type { StoreWatch } from './write/store-watch.js';
 import type { TimerDriver, TimerQueue } from './write/timers.js';
 
 /** The parts of an open world. */
 export interface WorldParts {
   readonly id: string;
+  /** The label of the store, for errors. */
+  readonly label: string;
   readonly app: App;
   /** Earlier apps, to execute what was written with them. */
   readonly legacy: readonly App[];
@@ -38,12 +38,10 @@ export interface WorldParts {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly watchers: Watchers;
-  readonly listeners: TroubleListeners;
-  readonly storeWatch: StoreWatch;
-  /** The content of the store; a put that does not end is a trouble. */
+  /** What the operator is told. */
+  readonly operator: Operator;
+  /** The content of the store, as callers get it. */
   readonly content: ContentStore;
-  /** The services outside that fail. */
-  readonly services: ServiceWatch;
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';

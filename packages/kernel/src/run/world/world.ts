@@ -179,8 +179,9 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * What needs attention: a store that is full while inputs wait for room, then the cells that have failed, the oldest
-   * first. Read from the state, so that its cost does not depend on the age of the journal.
+   * What needs attention: the error that closed the world, its store, the clock, the services outside, then the cells
+   * that have failed, the oldest first. Read from the state, so that its cost does not depend on the age of the journal.
+   * In another process: `reprise trouble`, {@link postedTroubles}.
    *
    * @example for (const one of await world.trouble()) if (one.kind === 'cell_failed') await world.revive(one.where)
    */
@@ -203,7 +204,7 @@ export class World implements AsyncDisposable {
         actual: [String(event), typeof listener],
       });
     }
-    return this.parts.listeners.add(listener);
+    return this.parts.operator.listeners.add(listener);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { RepriseError } from '@reprise/contracts';
+import { isFilled, RepriseError, requireArgument } from '@reprise/contracts';
 import { compareBytes } from '../../pure/codec/index.js';
 import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from './port.js';
 
@@ -47,6 +47,7 @@ function openMemoryViews(kept: Map<string, Kept>): OpenViewStore {
  * @throws RepriseError `stale_head`
  */
 export function assertMark(view: string, standing: ViewMark | null, expected: ViewMark | null): void {
+  requireArgument(isFilled(view), 'assertMark(view)', 'the name of a view', view);
   const same =
     standing?.seq === expected?.seq && standing?.head === expected?.head && standing?.digest === expected?.digest;
   if (same) return;

@@ -3,8 +3,20 @@
  *
  * Owns the public surface. Nothing here reaches the journal: no replay depends on a view.
  */
-import { isWhole, RepriseError } from '@reprise/contracts';
+
+import {
+  aFunction,
+  anObject,
+  isFields,
+  isWhole,
+  type KnownOptions,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+  requireMethods,
+} from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encodeKey, type RowKey } from '../../pure/codec/index.js';
 import type { ProjectionDefinition, TextIndexDefinition } from '../../pure/define/index.js';
 import type { World } from '../../run/world/world.js';
@@ -81,6 +93,9 @@ export async function openViews(
   definitions: readonly ViewDefinition[],
   options: OpenViewsOptions = {},
 ): Promise<Views> {
+  requireMethods(world, ['frames'], 'openViews(world)', 'an open kernel world, such as world.kernel');
+  requireDefinitions(definitions, 'openViews');
+  requireViewOptions(options, 'openViews');
   const views = await Views.begin(worldSource(world), definitions, options);
   views.follow();
   return views;
@@ -96,6 +111,9 @@ export async function readViews(
   definitions: readonly ViewDefinition[],
   options: OpenViewsOptions = {},
 ): Promise<Views> {
+  requireReadable(store, 'readViews');
+  requireDefinitions(definitions, 'readViews');
+  requireViewOptions(options, 'readViews');
   const views = await Views.begin(storeSource(store), definitions, options);
   await views.catchUp();
   return views;
@@ -321,4 +339,15 @@ function refuseMutants(definitions: readonly ViewDefinition[]): void {
     }
     names.add(name);
   }
+}
+
+const VIEW_OPTIONS: KnownOptions<OpenViewsOptions> = { store: anObject, onFailed: aFunction };
+
+function requireViewOptions(options: unknown, call: string): void {
+  requireKnownOptions(options, VIEW_OPTIONS, call);
+}
+
+function requireDefinitions(definitions: unknown, call: string): void {
+  const fits = Array.isArray(definitions) && definitions.every(isFields);
+  requireArgument(fits, `${call}(definitions)`, 'a list of views, such as [usageView]', definitions);
 }

@@ -41,7 +41,7 @@ describe('a shared limit of effects', () => {
     await ask(world, 'y', [start('call', 2)]);
     expect(throttle.taken()).toBe(1);
     ends(first);
-    const late = new Promise<void>((resolve) => setTimeout(resolve, 2_000));
+    const late = new Promise<void>((resolve) => setTimeout(resolve, 60_000).unref());
     const next = await Promise.race([adapter.call(1), late]);
     expect(next).toBeDefined();
     if (next) next.answer(ok({ got: 1 }));

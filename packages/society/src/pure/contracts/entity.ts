@@ -61,6 +61,7 @@ export const STATUS_REASONS = [
   'operated',
   'asked',
   'failures',
+  'rate_limit',
   'ancestor',
   'cooled_down',
   'ttl',
@@ -423,6 +424,8 @@ export const entityNews = {
       actor,
       /** The bytes that the answer may have. */
       bytes: z.int().min(1),
+      /** It was missed by an agent that was revived: it waits for a change that is under way, which refuses others. */
+      missed: z.exactOptional(z.literal(true)),
     }),
     by.above(ENTITY),
   ),

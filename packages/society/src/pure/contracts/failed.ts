@@ -6,7 +6,7 @@ import { address, capability } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
 import { AGENT_ID, AGENT_STATUSES, NAME_ID } from './names.js';
-import { childAgent, makerCell, ownSwarm, swarmAgent, swarmCreator } from './senders.js';
+import { childAgent, childHot, makerCell, ownSwarm, swarmAgent, swarmAgentHot, swarmCreator } from './senders.js';
 
 const stamp = z.int().min(0);
 const agentId = z.string().regex(AGENT_ID);
@@ -63,8 +63,11 @@ export const failedTables = {
 /** What an entity above may have the maker of a failed agent do. */
 export const FAILED_ACTS = ['deactivate', 'suspend', 'resume'] as const;
 
-/** An agent tells its maker of a session: where its cell fails, its maker pauses and closes it. */
-const agentSession = z.strictObject({ session: z.string().max(256), open: z.boolean() });
+/**
+ * An agent tells its maker of a session, which pauses and closes it where the agent's cell fails. So it tells its hot context,
+ * which says it again to a maker that had failed as well.
+ */
+export const agentSession = z.strictObject({ session: z.string().max(256), open: z.boolean() });
 
 /** The cell of an agent below has failed. It goes up from maker to maker. */
 const agentFailed = z.strictObject({ agent_id: agentId, code: failure, status: z.enum(AGENT_STATUSES) });
@@ -83,7 +86,7 @@ export type ForFailed = z.infer<typeof forFailed>;
 
 /** The events of an entity about agents whose cells have failed. */
 export const failedNews = {
-  'society/AgentSession@1': from(agentSession, childAgent),
+  'society/AgentSession@1': from(agentSession, childAgent, childHot),
   'society/AgentFailed@1': from(agentFailed, childAgent, ownSwarm),
   'society/ForFailed@1': from(forFailed, makerCell),
   /** Follows the hold of a call about an agent that is not known as failed: by then the kernel has refused it, or not. */
@@ -92,7 +95,7 @@ export const failedNews = {
 
 /** The events of a swarm about them. */
 export const failedNewsOfSwarm = {
-  'society/AgentSession@1': from(agentSession, swarmAgent),
+  'society/AgentSession@1': from(agentSession, swarmAgent, swarmAgentHot),
   'society/AgentFailed@1': from(agentFailed, swarmAgent),
   'society/ForFailed@1': from(forFailed, swarmCreator),
   /** An agent of the creator, or below it, whose cell has failed was ended for it: it may have led the swarm. */

@@ -1,11 +1,12 @@
 /** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
 import { actor, address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { topicOwnerEvents } from '@reprise/flow';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
 import { revivedNewsOfGroup } from './revived.js';
-import { groupMember, groupOwner, makerCell, namedGroup } from './senders.js';
+import { groupMember, groupOwner, makerCell, memberHot, namedGroup, ownTopic } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -78,10 +79,10 @@ export const groupState = z.strictObject({
   joinings: count,
   /** Whether its news stands, or once stood, on the board: members ask there. It stays so. */
   has_board: z.boolean(),
-  /** The number of the last news on the board. */
+  /** The number of its last news. */
   posted: count,
   /** What its members are being told, and the last one that was; null while none is told. */
-  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'again', 'end']), after: z.string().max(128) })),
+  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'again', 'topic', 'end']), after: z.string().max(128) })),
 });
 
 /** The state of a group. */
@@ -104,7 +105,10 @@ export const memberRow = z.strictObject({
 /** A member of a group. */
 export type MemberRow = z.infer<typeof memberRow>;
 
-/** News that a group keeps once, for its members to read: an entry of the table `board`, by its number in 12 digits. */
+/**
+ * News that a group keeps once, for its members to read: an entry of the table `board`, by its number in 12 digits. Of chatty
+ * news, members read there what they could not hear.
+ */
 export const post = z.strictObject({
   event: z.enum(SOCIETY_EVENTS),
   payload: value(),
@@ -158,8 +162,6 @@ export const groupCommands = {
     {
       /** Adds a member, or changes its role. */
       'society/Join@1': z.strictObject({ entity: id, role }),
-      /** Removes a member. A member may remove itself. */
-      'society/Leave@1': z.strictObject({ entity: id }),
       /** Begins or ends emergency mode: writes are refused, reads go on. */
       'society/Emcon@1': z.strictObject({ on: z.boolean(), ...commanding }),
       /** Ends the group: archived, its members still read; deleted, it has none. */
@@ -169,6 +171,8 @@ export const groupCommands = {
     groupOwner,
     groupMember,
   ),
+  /** Removes a member. A member may remove itself. */
+  'society/Leave@1': from(z.strictObject({ entity: id }), by.outside, groupOwner, groupMember, memberHot),
 } as const;
 
 /** The events that members send, and those that the group sends itself. */
@@ -188,6 +192,7 @@ export const groupNews = {
     z.strictObject({ event: z.enum(['swarm.task_complete', 'agent.status_changed']), payload: value() }),
     groupOwner,
     groupMember,
+    memberHot,
   ),
   /** A verdict of a member on another: for that one alone. */
   'society/Verdict@1': from(
@@ -205,6 +210,8 @@ export const groupNews = {
   'society/ReadNews@1': from(z.strictObject({ after: count, sees: z.boolean() }), groupMember),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': from(z.strictObject({}), by.self),
+  /** The topic was revived: what the group told it meanwhile is lost. */
+  ...fromAll(topicOwnerEvents, ownTopic),
   ...revivedNewsOfGroup,
 } as const;
 
@@ -255,6 +262,8 @@ export const publishedNews = z.strictObject({
   by: z.nullable(id),
   /** The member that took the item over from it without a review. */
   merged_by: z.exactOptional(id),
+  /** Its number among all news of the group: a member that missed some reads them. */
+  n: z.int().min(1),
 });
 
 /** A publication of a group. */
@@ -285,6 +294,6 @@ export const groupFacts = {
     /** Whether clients that are connected are told. */
     push: z.boolean(),
   }),
-  /** The topic had too many publications under way: members read the journal's facts instead. */
+  /** The topic took no news: it has failed, or had too many publications under way. Members read it from the group. */
   'society/NewsLost@1': z.strictObject({ group_id: id, code }),
 } as const;

@@ -1,5 +1,5 @@
 /** Who an agent is: key pairs, challenges and proofs, as effects. A private key is never part of one. */
-import { address, digestHex, keyText, ref } from '@reprise/contracts';
+import { address, digestHex, keyText, ref, requireFields } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { encode } from '@reprise/kernel/codec';
 import { defineEffect, effectOnUse } from '@reprise/kernel/define';
@@ -94,6 +94,7 @@ export interface ProofStatement {
 
 /** The bytes that are signed: the canonical encoding of the statement, without absent fields. */
 export function proofBytes(statement: ProofStatement): Uint8Array {
+  requireFields(statement, 'proofBytes(statement)', 'the statement of a proof, as an object');
   return encode(statement);
 }
 

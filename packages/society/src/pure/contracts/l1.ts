@@ -5,7 +5,8 @@
 import { digestHex, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
-import { AGENT_TYPES, L1, NAME_ID } from './names.js';
+import { agentSession } from './failed.js';
+import { AGENT_STATUSES, AGENT_TYPES, ENTITY, L1, NAME_ID, SWARM } from './names.js';
 import { ownEntity, parentEntity } from './senders.js';
 
 const count = z.int().min(0);
@@ -121,8 +122,14 @@ export function knownLink({ synced, links }: Pick<L1State, 'synced' | 'links'>, 
 /** The state of a hot context. */
 export type L1State = z.infer<typeof l1State>;
 
-/** The tables of a hot context: `capabilities`, its only entry, as they are declared. */
-export const l1Tables = { record: value() } as const;
+/** The tables of a hot context. */
+export const l1Tables = {
+  /** `capabilities`, its only entry, as they are declared. */
+  record: value(),
+  /** The open sessions of an agent, and the groups whose member it is: for the time when the agent's cell has failed. */
+  sessions: z.null(),
+  groups: z.null(),
+} as const;
 
 const identity = l1State.shape.identity;
 
@@ -156,6 +163,17 @@ export const l1Commands = {
   'society/PassTold@1': from(toldAbove, ownEntity),
   /** A session of the entity starts or ends: the chain moves. */
   'society/SessionL1@1': from(z.strictObject({ phase: z.enum(['start', 'end']) }), ownEntity),
+  /** An agent opens or closes a session, or becomes or ceases to be a member of a group. */
+  'society/AgentSession@1': from(agentSession, ownEntity),
+  'society/AgentGroup@1': from(z.strictObject({ group: id, member: z.boolean() }), ownEntity),
+  /** The cell of the agent has failed: its maker asks for its open sessions. */
+  'society/TellSessions@1': from(z.strictObject({}), by.above(ENTITY), by.above(SWARM)),
+  /** The maker has changed the status of the agent for its failed cell: the groups of the agent hear so. */
+  'society/StatusForFailed@1': from(
+    z.strictObject({ old: z.enum(AGENT_STATUSES), now: z.enum(AGENT_STATUSES) }),
+    by.above(ENTITY),
+    by.above(SWARM),
+  ),
   /** What the parent knows of the chain, after a return. */
   'society/SyncL1@1': from(chain, ownEntity),
   /** Drops the links, when their content is erased. */

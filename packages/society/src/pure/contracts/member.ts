@@ -8,7 +8,7 @@ import { GROUP_BOUNDS, groupTells, groupTerms } from './group.js';
 import { l1Tells } from './l1.js';
 import { memoryEnded } from './memory-acts.js';
 import { BASES, itemId, VERDICTS } from './memory-calls.js';
-import { NAME_ID, SOCIETY_BOUNDS, TIERS } from './names.js';
+import { AGENT_STATUSES, NAME_ID, SOCIETY_BOUNDS, TIERS } from './names.js';
 import { groupTopic, makerCell } from './senders.js';
 
 const count = z.int().min(0);
@@ -72,9 +72,13 @@ export const memberTables = {
   terms: groupTerms,
   /** The groups that have a board: the number of the last news that was read there. */
   boards: count,
+  /** The groups without a board: the number of the last news that was heard. */
+  heard: count,
   copies: copyRow,
   /** The stores of its own that were opened. */
   stores: z.null(),
+  /** Changes of its status that its groups have not heard: it had no rights to send them, since its time had ended. */
+  unsaid: z.strictObject({ old: z.enum(AGENT_STATUSES), now: z.enum(AGENT_STATUSES) }),
 } as const;
 
 /** The events of an entity as a member. */
@@ -83,8 +87,8 @@ export const memberEvents = {
   ...l1Tells,
   'flow/Published@1': from(topicEvents['flow/Published@1'], groupTopic),
   'society/MemoryEnded@1': from(memoryEnded, by.ownPlan),
-  /** An app that follows the inbox has the boards of all groups read. */
-  'society/TakeNews@1': from(z.strictObject({}), by.outside),
+  /** An app that follows the inbox has the boards of all groups read, and so does a revived entity. */
+  'society/TakeNews@1': from(z.strictObject({}), by.outside, by.self),
   /** The entity to itself: the groups have been asked; when it arrives again, all have answered. */
   'society/NewsAsked@1': from(z.strictObject({ call: z.string().max(64), answered: z.boolean() }), by.self),
   /** The maker says what an agent that it has registered hears of. */

@@ -23,10 +23,15 @@ const kept = z.strictObject({
 /** What the maker of an agent did for it while its cell had failed. */
 export type KeptForFailed = z.infer<typeof kept>;
 
-/** A narrowing of a failed agent, which is asked of it again: an entry of the table `unheard`, by its id and a number. */
-export const unheard = z.strictObject({ call: z.string().max(64), args: value(), actor });
+/** What was taken from a failed agent, and is asked of it again: an entry of the table `unheard`, by its id and a number. */
+export const unheard = z.strictObject({
+  call: z.string().max(64),
+  name: z.enum(['agent_capabilities', 'agent_deactivate']),
+  args: value(),
+  actor,
+});
 
-/** A narrowing of a failed agent. */
+/** What was taken from a failed agent. */
 export type Unheard = z.infer<typeof unheard>;
 
 const agentBack = z.strictObject({ agent_id: z.string().regex(AGENT_ID) });
@@ -42,8 +47,8 @@ export const revivedNews = {
   'society/Kept@1': from(kept, makerCell),
   /** An agent further below was revived. It goes up from maker to maker. */
   'society/AgentBack@1': from(agentBack, childAgent, ownSwarm),
-  /** The maker was revived: this agent tells its status again. */
-  'society/Report@1': from(nothing, makerCell),
+  /** The maker was revived: this agent tells its status again, and how it stands with the work that a swarm waits for. */
+  'society/Report@1': from(z.strictObject({ work: z.exactOptional(z.int().min(1)) }), makerCell),
   /** To itself: the agents after this one are told again. */
   'society/TellAgain@1': from(z.strictObject({ after: z.string().max(128) }), by.self),
 } as const;
@@ -52,6 +57,7 @@ export const revivedNews = {
 export const revivedNewsOfSwarm = {
   'sys/Revived@1': revived,
   'society/AgentRevived@1': from(nothing, swarmAgent),
+  'society/AgentBack@1': from(agentBack, swarmAgent),
 } as const;
 
 /** The events of a group about revivals. */

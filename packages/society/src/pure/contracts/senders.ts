@@ -2,7 +2,7 @@
 import { session } from '@reprise/agent/contracts';
 import { TOPIC } from '@reprise/flow';
 import { by } from '@reprise/kernel/define';
-import { ENTITY, GROUP, STAGING, SWARM } from './names.js';
+import { ENTITY, GROUP, L1, STAGING, SWARM } from './names.js';
 
 /** Of a hot context: its entity, which has the same key. */
 export const ownEntity = by.cell({ reducer: ENTITY, key: [{ own: true }] });
@@ -15,6 +15,9 @@ export const makerCell = by.cell({ state: 'maker' });
 
 /** Of an entity: an agent that it made. */
 export const childAgent = by.row('children', { reducer: ENTITY });
+
+/** Of an entity: the hot context of an agent that it made, whose own cell has failed. */
+export const childHot = by.row('children', { reducer: L1 });
 
 /** Of an entity: a swarm that it created. */
 export const ownSwarm = by.row('swarms', { reducer: SWARM });
@@ -34,16 +37,25 @@ export const ownSession = session('sessions', [{ own: true }, '/', { row: true }
 /** Of an entity: the cell of a staging store that it made. */
 export const ownStaging = by.row('staged', { reducer: STAGING });
 
+/** Of a group: its topic. */
+export const ownTopic = by.cell({ reducer: TOPIC, key: ['society/', { own: true }] });
+
 /** Of a group: the cell that commands it. */
 export const groupOwner = by.cell({ state: 'owner' });
 
 /** Of a group: an entity that it knows as a member. Whether the membership stands is asked with its row. */
 export const groupMember = by.row('members', { reducer: ENTITY });
 
+/** Of a group: the hot context of a member whose own cell has failed. */
+export const memberHot = by.row('members', { reducer: L1 });
+
 /** Of a swarm: the entity that created it, its coordinator, and an agent of it. */
 export const swarmCreator = by.cell({ reducer: ENTITY, key: [{ state: 'creator' }] });
 export const swarmCoordinator = by.cell({ reducer: ENTITY, key: [{ state: 'coordinator' }] });
 export const swarmAgent = by.row('agents', { reducer: ENTITY });
+
+/** Of a swarm: the hot context of an agent of it, whose own cell has failed. */
+export const swarmAgentHot = by.row('agents', { reducer: L1 });
 
 /** Of a swarm: its group. */
 export const swarmGroup = by.cell({ reducer: GROUP, key: [{ state: 'group' }] });

@@ -12,7 +12,7 @@ import {
 import { askedBy, exceeds } from './agent-terms.js';
 import { endOf } from './agent-times.js';
 import { answerCall, openCall } from './answers.js';
-import { idOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { identifyL1 } from './hot.js';
 import { subscribeAsAsked } from './inbox.js';
 import { type Answer, isOfFailedCell, refusal } from './operations.js';
@@ -20,6 +20,8 @@ import { excessIn } from './register.js';
 import { aboveOf, changeRights, compiledOf } from './rights.js';
 import { shownRights } from './shown-rights.js';
 import { setTimers, tellMaker } from './status.js';
+import { entriesOf } from './table-rows.js';
+
 /** Shows the capabilities of this entity, or changes them for an entity above it (CAP-11). */
 export function changeCapabilities(
   draft: EntityState,
@@ -93,10 +95,25 @@ export function changeSet(
     tellMaker(draft, ctx);
   }
   identifyL1(draft, ctx);
-  const row = changing.call === null ? undefined : openCall(changing.call, ctx);
-  if (changing.call === null || row === undefined) return;
+  answerChange(draft, changing.call, code, ctx);
+  takeWaiting(draft, ctx);
+}
+
+function answerChange(draft: EntityState, call: string | null, code: string | null, ctx: ReducerContext): void {
+  const row = call === null ? undefined : openCall(call, ctx);
+  if (call === null || row === undefined) return;
   const args = agentCalls.agent_capabilities.parse(row.args);
-  answerCall(draft, changing.call, code === null ? reported(draft, args, ctx) : notSet(code), ctx);
+  answerCall(draft, call, code === null ? reported(draft, args, ctx) : notSet(code), ctx);
+}
+
+/** Takes the changes that waited for the one that is over: others were refused, so all open ones of entities above wait. */
+function takeWaiting(draft: EntityState, ctx: ReducerContext): void {
+  for (const [call, { origin, name, args }] of entriesOf(tableOf(ctx, 'calls'))) {
+    if (origin.kind !== 'ancestor' || name !== 'agent_capabilities') continue;
+    const answer = changeCapabilities(draft, agentCalls.agent_capabilities.parse(args), call, ctx);
+    if (answer === undefined) return; // it waits for the maker now, and the others for it
+    answerCall(draft, call, answer, ctx);
+  }
 }
 
 function notSet(code: string): Answer {

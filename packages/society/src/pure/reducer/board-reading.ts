@@ -49,11 +49,45 @@ export function waitsForNews(draft: EntityState, call: string, ctx: ReducerConte
   return askBoards(draft, { for: 'boards', call }, ctx);
 }
 
-/** Follows the board of a group, or no longer. What was posted before the entity became a member is not for it. */
-export function followBoard(group: string, board: boolean, ctx: ReducerContext): void {
+/**
+ * Follows the board of a group, or no longer. What was posted before the entity became a member is not for it.
+ *
+ * @param board whether the group has one; null where the entity is no member any more
+ */
+export function followBoard(group: string, board: boolean | null, ctx: ReducerContext): void {
+  if (board === true) readFrom(group, ctx);
+  else if (board === null) for (const table of ['boards', 'heard'] as const) memberTable(ctx, table).delete(group);
+}
+
+/** Reads once what the groups published meanwhile, at once or with the next input. */
+export function readMissed(ctx: ReducerContext): void {
+  for (const [group] of tableOf(ctx, 'memberships').range({ limit: SOCIETY_BOUNDS.memberships })) readFrom(group, ctx);
+  ctx.send(ctx.address, { name: 'society/TakeNews@1', value: {} });
+}
+
+/**
+ * Whether news that a group publishes is taken as it comes: what came before it was heard, too. Where the entity has missed
+ * some, it reads them all, in their order.
+ */
+export function isHeard(draft: EntityState, group: string, n: number, ctx: ReducerContext): boolean {
+  const table = memberTable(ctx, memberTable(ctx, 'boards').get(group) === undefined ? 'heard' : 'boards');
+  const last = table.get(group) ?? n - 1;
+  if (n === last + 1) table.set(group, n);
+  if (n <= last + 1) return n > last;
+  readFrom(group, ctx);
+  see(draft, [{ store: storeOf.group(group), ids: [] }], { for: 'boards', call: null }, ctx);
+  return false;
+}
+
+function readFrom(group: string, ctx: ReducerContext): void {
   const boards = memberTable(ctx, 'boards');
-  if (!board) boards.delete(group);
-  else if (boards.get(group) === undefined) boards.set(group, 0);
+  if (boards.get(group) === undefined) boards.set(group, memberTable(ctx, 'heard').get(group) ?? 0);
+}
+
+/** A group without a board has told what was missed: from now on its news is heard as it comes. */
+function readOnce(group: string, last: number, ctx: ReducerContext): void {
+  memberTable(ctx, 'boards').delete(group);
+  memberTable(ctx, 'heard').set(group, last);
 }
 
 /** The news of a group: taken while the entity is a member, each once, and what left the board unread is counted. */
@@ -72,7 +106,9 @@ export function takeNews({ group, missed, missed_to, posts, sees }: BoardNews, c
     return hears(ctx, event, group, agentOf(payload).agent);
   });
   for (const [, post] of taken) keepInInbox(post, ctx);
-  boards.set(group, Math.max(after, missed_to, fresh.at(-1)?.[0] ?? 0));
+  const last = Math.max(after, missed_to, fresh.at(-1)?.[0] ?? 0);
+  boards.set(group, last);
+  if (memberTable(ctx, 'terms').get(group)?.board === false) readOnce(group, last, ctx);
   if (lost === 0 && taken.length === 0) return;
   const numbers = { missed: lost, missed_to: lost > 0 ? missed_to : 0, posts: taken.map(([at]) => at), sees };
   ctx.record('society/NewsRead@1', { group_id: group, n, ...numbers, dropped: countsOf(ctx).dropped });

@@ -16,18 +16,27 @@ import {
 } from '../contracts/index.js';
 import { numberKey } from './member-context.js';
 
-/** Puts news on the board. `push`: clients that follow the inbox of a member are told. */
-export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: ReducerContext): void {
+/** Keeps news for members that read it. @returns its number */
+export function keepPost(draft: GroupState, post: Post, ctx: ReducerContext): number {
   const board = boardOf(ctx);
   const n = ++draft.posted;
   board.set(numberKey(n), post);
   if (board.size > GROUP_BOUNDS.posts) board.delete(board.first()?.[0] ?? '');
+  return n;
+}
+
+/** Puts news on the board. `push`: clients that follow the inbox of a member are told. */
+export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: ReducerContext): void {
+  const n = keepPost(draft, post, ctx);
   const { event, payload, by, merged_by } = post;
   const bringing = { by, ...present({ merged_by }) };
   ctx.record('society/Posted@1', { group_id: ctx.address[1], n, event, payload, ...bringing, push });
 }
 
-/** Tells a member the news after a number, as far as it was a member then. Without any, nothing is told. */
+/**
+ * Tells a member the news after a number, as far as it was a member then. Without any, nothing is told from a board; where the
+ * group has none, the member hears that it has missed nothing.
+ */
 export function tellNews(
   draft: GroupState,
   {
@@ -39,7 +48,11 @@ export function tellNews(
   ctx: ReducerContext,
 ): void {
   const from = Math.max(after, row.posted);
-  if (from >= draft.posted) return;
+  if (from >= draft.posted) {
+    const none: BoardNews = { group: ctx.address[1], ...NONE_MISSED, posts: [], sees };
+    if (!draft.has_board) ctx.send(entityAt(by), { name: 'society/News@1', value: none });
+    return;
+  }
   const posts = boardOf(ctx)
     .range({ after: numberKey(from) })
     .map(([key, post]): [number, Post] => [Number(key), post]);

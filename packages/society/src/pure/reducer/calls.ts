@@ -92,13 +92,15 @@ interface Asked {
   readonly args: Value;
   readonly actor: Actor;
   readonly bytes: number;
+  /** It waits for a change that is under way; absent for what is refused then. */
+  readonly missed?: boolean | undefined;
 }
 
 /** Runs what an entity above asks of this one: that entity's call was judged, this one's rights do not matter. */
 export function takeAsk(
   operations: Operations,
   draft: EntityState,
-  { depth, call: asked, name, args, actor, bytes }: Asked,
+  { depth, call: asked, name, args, actor, bytes, missed = false }: Asked,
   ctx: ReducerContext,
 ): void {
   const op = operations[name];
@@ -107,6 +109,7 @@ export function takeAsk(
   const key = callKey(origin, ctx);
   tableOf(ctx, 'calls').set(key, { origin, also: [], name, args, checked: true });
   draft.calls++;
+  if (missed && name === 'agent_capabilities' && draft.changing !== null) return; // see `takeWaiting`
   const answer = op.run(draft, op.args.parse(args), key, ctx);
   if (answer !== undefined) answerCall(draft, key, answer, ctx);
 }

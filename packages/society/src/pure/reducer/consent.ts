@@ -5,7 +5,7 @@
 import type { Address } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { ENTITY, type EntityState, type Role, SOCIETY_BOUNDS, SWARM } from '../contracts/index.js';
+import { ENTITY, type EntityState, l1At, type Role, SOCIETY_BOUNDS, SWARM } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { mayOperate } from './may-ask.js';
 import { changeRights, compiledOf } from './rights.js';
@@ -25,10 +25,16 @@ export function takeMembership(draft: EntityState, { group, role, by }: Told, ct
   const isNew = role !== null && memberships.get(group) === undefined;
   if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');
   if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
+  if (isNew || role === null) tellGroup(draft, group, isNew, ctx);
   changeRights(draft, ctx, () => {
     if (role === null) memberships.delete(group);
     else memberships.set(group, role);
   });
+}
+
+/** Tells the hot context of an agent of a group, which hears from there what becomes of the agent while its cell has failed. */
+export function tellGroup({ maker }: EntityState, group: string, member: boolean, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send(l1At(idOf(ctx)), { name: 'society/AgentGroup@1', value: { group, member } });
 }
 
 /** Takes the lead of a swarm that an entity above creates: its group may admit this entity from now on. */

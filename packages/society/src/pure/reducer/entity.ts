@@ -68,10 +68,11 @@ import {
   isAnswerOf,
   unheardAnswered,
 } from './failed-children.js';
-import { isFailedOperation } from './failures.js';
+import { isFailedOperation, isRateLimited } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
+import { sayUnsaid } from './member-news.js';
 import { refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
@@ -92,8 +93,9 @@ import {
 } from './rights.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
-import { requireRoom, sessionMade, sessionNews } from './sessions.js';
+import { isTold, requireRoom, sessionMade, sessionNews } from './sessions.js';
 import {
+  leaveGroups,
   operationFailed,
   parentChanged,
   SWARM_GONE_TAG,
@@ -207,7 +209,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/RightsStand@1': (draft, answer, ctx) => {
     rightsSet(draft, answer);
     changeSet(draft, answer, ctx);
-    if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    if (!rightsStand(draft, answer, ctx)) return;
+    followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    sayUnsaid(ctx);
+    if (draft.status === 'removed') leaveGroups(ctx); // its time had ended, so its groups did not hear it
   },
   'society/Above@1': (draft, above, ctx) => {
     changeRights(draft, ctx, () => keepAbove(ctx, above));
@@ -286,9 +291,17 @@ export const entityReducer = reducerOnUse(ENTITY, () =>
 /** Counts failed operations after each delivery. */
 function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>): typeof reduce {
   return (draft, event, ctx) => {
+    const counts = isFailedOperation(event) && !isToldAgain(event);
     reduce(draft, event, ctx);
-    if (isFailedOperation(event)) operationFailed(draft, ctx);
+    if (counts) operationFailed(draft, isRateLimited(event), ctx);
   };
+}
+
+type Event = Parameters<ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>>[1];
+
+/** Whether a session tells again of a run whose end is known, and was counted. */
+function isToldAgain(event: Event): boolean {
+  return event.name === 'aos.agent/ChildNotice@1' && isTold(event.value, event.row);
 }
 
 function initial(): EntityState {

@@ -9,7 +9,6 @@
  */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
-import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../compile/index.js';
 import {
@@ -19,11 +18,14 @@ import {
   type ForFailed,
   formatHolder,
   type KeptForFailed,
+  l1At,
 } from '../contracts/index.js';
-import { heldBy, keepHold } from './holds.js';
+import { dropHold, heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
+import { isSessionOf } from './session-rights.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
+import { dropUnheard } from './unheard.js';
 
 /** What the maker of an agent knows of it. */
 export interface MadeAgent {
@@ -50,6 +52,7 @@ export function agentFailed(
   if (status === 'removed') return;
   failedTable(ctx).set(agent_id, { code, via: null, status, expires_at, grace_until, suspended: null, reason: null });
   watchFailed(ctx);
+  ctx.send(l1At(agent_id), { name: 'society/TellSessions@1', value: {} }); // this cell may have missed one
   tellFailed({ agent_id, code, status }, maker, ctx);
 }
 
@@ -64,7 +67,14 @@ export function failedBelow(
   const known = failedTable(ctx).get(agent_id);
   const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
   failedTable(ctx).set(agent_id, { ...row, suspended, reason: null });
+  if (status === 'removed') dropTaken(agent_id, ctx);
   tellFailed(failed, maker, ctx);
+}
+
+/** The agent was removed: what was taken from it before is not kept any longer. */
+export function dropTaken(agent_id: string, ctx: ReducerContext): void {
+  dropHold(agent_id, ctx);
+  dropUnheard(agent_id, ctx);
 }
 
 /** An agent has said something itself: it has been revived. */
@@ -159,9 +169,12 @@ export function failedTimer(deputy: Deputy, name: string, ctx: ReducerContext): 
 
 /** Keeps whether an agent of this cell has a session open. */
 export function agentSession(agent_id: string, { session, open }: SessionNews, ctx: ReducerContext): void {
-  if (!session.startsWith(`${agent_id}/`) || byteLength(session) > KEY_BYTES_MAX) ctx.reject('not_yours');
-  if (open) sessionsTable(ctx).set(session, null);
-  else sessionsTable(ctx).delete(session);
+  if (!isSessionOf(agent_id, session)) ctx.reject('not_yours');
+  if (!open) return void sessionsTable(ctx).delete(session);
+  const row = failedAgentOf(agent_id, ctx);
+  if (row?.status === 'suspended' && row.via === null) commandSession('Pause', session, ctx);
+  if (row?.status === 'deactivated') commandSession('Close', session, ctx);
+  else sessionsTable(ctx).set(session, null);
 }
 
 interface SessionNews {
@@ -169,13 +182,12 @@ interface SessionNews {
   readonly open: boolean;
 }
 
-/** Tells the maker of this agent of a session, which it pauses and closes where this cell fails. */
+/** Tells the maker of this agent of a session, which it pauses and closes where this cell fails, and the hot context. */
 export function tellSession(maker: Address | null, news: SessionNews, ctx: ReducerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentSession@1', value: news });
+  if (maker === null) return;
+  for (const to of [maker, l1At(ctx.address[1])])
+    ctx.send([to[0], to[1]], { name: 'society/AgentSession@1', value: news });
 }
-
-/** The bytes of the key of a cell, which a session has. */
-const KEY_BYTES_MAX = 256;
 
 const TIMER = 'failed';
 
@@ -217,6 +229,7 @@ function statusAfter(act: ForFailed['act']): AgentStatus {
 function removeFailed(deputy: Deputy, agent_id: string, row: FailedAgent, ctx: ReducerContext): void {
   move(deputy, { agent_id, row, reason: 'grace_over' }, { ...row, status: 'removed', grace_until: null }, ctx);
   failedTable(ctx).delete(agent_id);
+  dropTaken(agent_id, ctx);
   for (const session of sessionsOf(agent_id, ctx)) sessionsTable(ctx).delete(session);
 }
 
@@ -229,6 +242,7 @@ interface Moved {
 function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: FailedAgent, ctx: ReducerContext): void {
   failedTable(ctx).set(agent_id, { ...to, reason: reason === 'grace_over' ? row.reason : reason });
   ctx.record('society/FailedAgentChanged@1', { agent_id, old: row.status, new: to.status, reason });
+  ctx.send(l1At(agent_id), { name: 'society/StatusForFailed@1', value: { old: row.status, now: to.status } });
   const { status, expires_at, grace_until } = to;
   deputy.changed(agent_id, { status, expires_at, grace_until });
   watchFailed(ctx);
@@ -270,10 +284,12 @@ function ownFailed(ctx: ReducerContext): readonly (readonly [string, FailedAgent
 
 /** Stops, resumes or closes the sessions of an agent that are open. */
 function commandAgentSessions(type: 'Pause' | 'Resume' | 'Close', agent_id: string, ctx: ReducerContext): void {
-  for (const session of sessionsOf(agent_id, ctx)) {
-    const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
-    ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
-  }
+  for (const session of sessionsOf(agent_id, ctx)) commandSession(type, session, ctx);
+}
+
+function commandSession(type: 'Pause' | 'Resume' | 'Close', session: string, ctx: ReducerContext): void {
+  const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
+  ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
 }
 
 function sessionsOf(agent_id: string, ctx: ReducerContext): readonly string[] {

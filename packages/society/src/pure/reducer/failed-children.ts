@@ -4,6 +4,7 @@ import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { failedJob, jobNumberOf, stopSessionOfFailed } from '@reprise/work/contracts';
 import {
   type AgentCallOf,
+  type AgentStatus,
   agentCalls,
   archiveIdOf,
   ENTITY,
@@ -12,6 +13,7 @@ import {
   type ForFailed,
   type failedNews,
   SWARM,
+  type Unheard,
 } from '../contracts/index.js';
 import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
@@ -26,6 +28,7 @@ import {
   agentLives,
   agentSession,
   type Deputy,
+  dropTaken,
   endFailed,
   failedAgentOf,
   failedBelow,
@@ -34,13 +37,23 @@ import {
   ownFailedAgents,
   tellStatusAbove,
 } from './failed-agents.js';
-import { type Cut, carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import {
+  type Cut,
+  carriedOut,
+  cutFurther,
+  cutOf,
+  endedItself,
+  heldBy,
+  holdNow,
+  keepHold,
+  removedItself,
+} from './holds.js';
 import { refusedSubscriptions } from './inbox.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
-import { askUnheard, keepUnheard, stillUnheard, takeUnheard } from './unheard.js';
+import { askUnheard, isUnheard, keepUnheard, stillUnheard, takeUnheard } from './unheard.js';
 
 /** The handlers of the events about failed agents. */
 export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
@@ -94,8 +107,17 @@ function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'
 export function childStatus(draft: EntityState, told: MadeAgent, ctx: ReducerContext): void {
   const id = rowKeyOf(ctx);
   agentLives(id, ctx);
+  const isKnown = tableOf(ctx, 'children').get(id)?.status !== 'removed';
   childMoved(draft, id, told, ctx);
-  if (told.status === 'deactivated' || told.status === 'removed') endedItself(id, ctx);
+  if (told.status === 'removed') childRemoved(id, isKnown, ctx);
+  else if (told.status === 'deactivated') endedItself(id, ctx);
+}
+
+/** @param isKnown whether no row was dropped: where one was, the agent was removed for its failed cell */
+function childRemoved(id: string, isKnown: boolean, ctx: ReducerContext): void {
+  const { ended, narrowed } = heldBy(ctx, id);
+  if (!isKnown || ended || narrowed !== null) removedItself(id, ctx);
+  dropTaken(id, ctx);
 }
 
 /** This entity, as far as it acts for its agents. */
@@ -156,6 +178,7 @@ export function cutAtOnce(
 interface ToldCall {
   readonly agent_id: string;
   readonly call: string;
+  readonly value: Value;
   readonly is_error: boolean;
 }
 
@@ -179,23 +202,28 @@ export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: Reduc
   if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
 }
 
-/** An agent that was revived has answered a narrowing that it had not heard. @returns whether it was one */
-export function unheardAnswered(
-  { depth }: Pick<EntityState, 'depth'>,
-  { agent_id, call, is_error }: ToldCall,
-  ctx: ReducerContext,
-): boolean {
-  const asked = isIts(agent_id, ctx) ? takeUnheard(agent_id, call, ctx) : undefined;
-  const cut = asked && cutOf('agent_capabilities', asked.args, ctx);
+/** An agent that was revived has answered a call that it had not heard. @returns whether it was one */
+export function unheardAnswered({ depth }: Pick<EntityState, 'depth'>, told: ToldCall, ctx: ReducerContext): boolean {
+  const { agent_id, call, is_error } = told;
+  if (!isIts(agent_id, ctx)) return false;
+  if (isOfFailed(told)) return isUnheard(agent_id, call, ctx);
+  const asked = takeUnheard(agent_id, call, ctx);
+  const cut = asked && cutOf(asked.name, asked.args, ctx);
   if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
   if (asked !== undefined) askUnheard(agent_id, depth, ctx);
   return asked !== undefined;
 }
 
+/** Whether an answer says that a cell has failed: the agent's own, or that of the maker that it waited for (unheard/U2). */
+function isOfFailed({ is_error, value }: Pick<ToldCall, 'is_error' | 'value'>): boolean {
+  const code = is_error && typeof value === 'object' && value !== null ? Reflect.get(value, 'code') : undefined;
+  return typeof code === 'string' && isOfFailedCell(code);
+}
+
 function carriedOutBy(agent_id: string, cut: Cut, is_error: boolean, ctx: ReducerContext): void {
   const before = heldBy(ctx, agent_id);
   const left = is_error && !cut.ended ? before : carriedOut(before, cut);
-  const unheard = stillUnheard(agent_id, ctx).flatMap(({ args }) => cutOf('agent_capabilities', args, ctx) ?? []);
+  const unheard = stillUnheard(agent_id, ctx).flatMap(({ name, args }) => cutOf(name, args, ctx) ?? []);
   keepHold(agent_id, unheard.reduce(cutFurther, left), ctx);
 }
 
@@ -251,25 +279,39 @@ function notNow({ about, code }: Pick<AskedOfFailed, 'about' | 'code'>, ctx: Red
   return refusal('cell_failed', { agent_id: about, cell: 'failed', cause: failedAgentOf(about, ctx)?.code ?? code });
 }
 
-function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+function deactivateFailed(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { about, args, code } = asked;
   const { grace_seconds } = agentCalls.agent_deactivate.parse(args);
   const grace_ms = grace_seconds === undefined ? null : grace_seconds * 1_000;
   const before = heldBy(ctx, about);
   const refused = act(draft, { agent_id: about, act: 'deactivate', grace_ms }, ctx);
-  if (refused === 'illegal_transition') {
-    keepHold(about, before, ctx);
-    return refusal(refused, { status: failedAgentOf(about, ctx)?.status ?? null, to: 'deactivated' });
+  const status = knownStatus(about, ctx);
+  if (refused === 'illegal_transition' || status === 'removed') {
+    if (status !== 'removed') keepHold(about, before, ctx);
+    return refusal('illegal_transition', { status, to: 'deactivated' });
   }
+  if (failedAgentOf(about, ctx)?.via !== null) keepMissed({ ...asked, name: 'agent_deactivate' }, ctx);
   if (!heldBy(ctx, about).ended) keepHold(about, { ...before, ended: true }, ctx);
   archiveAsked(about, ctx);
   const grace_until = timeOf(ctx.now + (grace_ms ?? draft.grace_ms)) ?? '';
   return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveIdOf(about, ctx.now) }, ctx);
 }
 
-function narrowFailed({ call, name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+/** The status of a failed agent, as far as this entity knows it: it made the agent, or was told. */
+function knownStatus(about: string, ctx: ReducerContext): AgentStatus | null {
+  return failedAgentOf(about, ctx)?.status ?? tableOf(ctx, 'children').get(about)?.status ?? null;
+}
+
+/** The agent is asked for it once it is revived. */
+function keepMissed(asked: AskedOfFailed & Pick<Unheard, 'name'>, ctx: ReducerContext): void {
+  keepUnheard({ ...asked, actor: actorOfCall(asked.call, ctx) }, ctx);
+}
+
+function narrowFailed(asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { name, about, args, code } = asked;
   const cut = cutOf(name, args, ctx);
   if (cut === undefined) return notNow({ about, code }, ctx);
-  keepUnheard({ call, about, args, actor: actorOfCall(call, ctx) }, ctx);
+  keepMissed({ ...asked, name: 'agent_capabilities' }, ctx);
   keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
   return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, cutReport(args, ctx), ctx);
 }

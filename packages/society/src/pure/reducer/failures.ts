@@ -30,6 +30,15 @@ const OUTCOMES: readonly string[] = [
   'society/MemoryEnded@1',
 ];
 
+/** Ends the codes of services that take no more requests for now, or none beyond what is paid for. */
+const LIMITED: readonly string[] = ['rate_limited', 'quota'];
+
+/** Whether the operation that failed met a limit of the service that it asked: others would meet it as well. */
+export function isRateLimited({ name, value }: { readonly name: string; readonly value: unknown }): boolean {
+  const code = codeIn(name, value);
+  return typeof code === 'string' && LIMITED.includes(code.split('/')[1] ?? '');
+}
+
 /** Whether an event tells of a failed operation: of a plan of the entity, of a run of a session, or of a job. */
 export function isFailedOperation({ name, value }: { readonly name: string; readonly value: unknown }): boolean {
   const code = codeIn(name, value);

@@ -40,7 +40,7 @@ import {
 import type { SocietyEvent } from '../contracts/member.js';
 import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
 import { commander } from './actors.js';
-import { putOnBoard, tellNews } from './board.js';
+import { keepPost, putOnBoard, tellNews } from './board.js';
 import { rowKeyOf } from './caller.js';
 import { isOfFailedCell } from './operations.js';
 
@@ -132,14 +132,12 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
   'society/MemberRevived@1': (draft, _, ctx, row) => {
     if (row?.stands === true) tellStanding(draft, rowKeyOf(ctx), row, ctx);
   },
+  'flow/TopicRevived@1': (draft, _, ctx) => tellAll(draft, 'topic', ctx),
   'sys/Revived@1': (draft, _, ctx) => {
     if (draft.standing !== 'new') tellAll(draft, draft.standing === 'deleted' ? 'end' : 'again', ctx);
   },
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
-    if (tag === NEWS_TAG) {
-      if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
-      return;
-    }
+    if (tag === TOPIC_TAG || tag === NEWS_TAG) return refusedByTopic(draft, tag, code, ctx);
     joined(draft, tag, outcome === 'accepted' ? null : code, ctx);
   },
 };
@@ -167,7 +165,15 @@ export const groupReducer = reducerOnUse(GROUP, () =>
   }),
 );
 
+/** The tags of what is sent to the topic, by which its refusals come back: news, and subscriptions. */
 const NEWS_TAG = 'news';
+const TOPIC_TAG = 'topic';
+
+/** The topic did not take what it was sent. While its cell has failed, members read the news of the group. */
+function refusedByTopic(draft: GroupState, tag: string, code: string, ctx: ReducerContext): void {
+  if (tag === NEWS_TAG) ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
+  if (isOfFailedCell(code)) openBoard(draft, ctx);
+}
 
 const DAY_S = 86_400;
 
@@ -199,7 +205,7 @@ function joined(draft: GroupState, tag: string, answered: string | null, ctx: Re
   if (stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
   tellMember(draft, entity, ctx);
-  if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
+  subscribe(draft, entity, ctx);
   const payload = { group_id, entity_id: entity, role };
   ctx.record('society/MemberJoined@1', payload);
   publish(draft, 'group.member_joined', { payload, by: entity, hasWords: false }, ctx);
@@ -215,6 +221,12 @@ function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const payload = { group_id: group, entity_id: entity };
   ctx.record('society/MemberLeft@1', { ...payload, by: actorIn(ctx) });
   publish(draft, 'group.member_left', { payload, by: entity, hasWords: false }, ctx);
+}
+
+function subscribe(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  if (!mayBeChatty(draft)) return;
+  const value = { subscriber: entityAt(entity) };
+  ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value }, { reply: 'refusal', tag: TOPIC_TAG });
 }
 
 function unsubscribe(draft: GroupState, entity: string, ctx: ReducerContext): void {
@@ -247,7 +259,7 @@ function tellOwner({ owner }: GroupState, name: string, value: object, ctx: Redu
   if (owner !== null && ctx.takes(owner, name)) ctx.send(owner, { name, value });
 }
 
-function tellAll(draft: GroupState, what: 'terms' | 'again' | 'end', ctx: ReducerContext): void {
+function tellAll(draft: GroupState, what: 'terms' | 'again' | 'topic' | 'end', ctx: ReducerContext): void {
   draft.telling = { what, after: '' };
   tellSome(draft, ctx);
 }
@@ -260,6 +272,7 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   for (const [entity, row] of some) {
     if (what === 'end') leave(draft, entity, ctx);
     else if (what === 'terms') tellMember(draft, entity, ctx);
+    else if (row.stands && what === 'topic') subscribe(draft, entity, ctx);
     else if (row.stands) tellStanding(draft, entity, row, ctx);
   }
   const last = some.at(-1)?.[0];
@@ -283,13 +296,13 @@ function publish(draft: GroupState, event: SocietyEvent, { hasWords, ...news }: 
   const push = policy === 'push';
   const isShown = hasWords && policy !== 'silent';
   const eagerness = eagernessOf(draft, ctx);
+  const post = { event, ...news, show: isShown && eagerness !== 'taciturn', at: ctx.now };
   if (eagerness !== 'chatty') {
     openBoard(draft, ctx);
-    const show = isShown && eagerness === 'moderate';
-    return putOnBoard(draft, { event, ...news, show, at: ctx.now }, push, ctx);
+    return putOnBoard(draft, post, push, ctx);
   }
   const deliver = isShown ? 'steer' : 'poll';
-  const value: PublishedNews = { ...news, deliver, push };
+  const value: PublishedNews = { ...news, deliver, push, n: keepPost(draft, post, ctx) };
   ctx.send(
     topicOf(ctx),
     { name: 'flow/Publish@1', value: { name: event, value } },

@@ -72,6 +72,17 @@ export function keepHold(agent: string, hold: AgentHold, ctx: ReducerContext): v
   holdNow(agent, hold, ctx);
 }
 
+/** The agent was removed: what it is held to stays in the kernel alone. */
+export function dropHold(agent: string, ctx: ReducerContext): void {
+  holdsOf(ctx).delete(agent);
+}
+
+/** The agent's own cell says that it was removed: it is held to nothing any more. */
+export function removedItself(agent: string, ctx: ReducerContext): void {
+  dropHold(agent, ctx);
+  holdNow(agent, UNHELD, ctx);
+}
+
 /** The agent's own cell says that it has ended: it is no longer held to that. */
 export function endedItself(agent: string, ctx: ReducerContext): void {
   const hold = heldBy(ctx, agent);

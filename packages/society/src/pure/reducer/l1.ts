@@ -16,6 +16,7 @@ import {
   handledBy,
   type ReducerContext,
   reducerOnUse,
+  type Table,
 } from '@reprise/kernel/define';
 import {
   AGENT_FIELDS,
@@ -31,8 +32,11 @@ import {
   l1State,
   l1Tables,
 } from '../contracts/l1.js';
-import { entityAt, L1 } from '../contracts/names.js';
+import { type AgentStatus, entityAt, groupAt, L1 } from '../contracts/names.js';
 import { linkContent } from './l1-link.js';
+import { sayStatus } from './member-news.js';
+import { isSessionOf } from './session-rights.js';
+import { entriesOf } from './table-rows.js';
 
 const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
   'society/OpenL1@1': (draft, { parent_entity_id, agent_type, identity, capabilities }, ctx) => {
@@ -66,6 +70,13 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     keepLink(draft, ctx);
     changed(draft, phase === 'start' ? 'session_start' : 'session_end', [], ctx);
   },
+  'society/AgentSession@1': (_draft, { session, open }, ctx) => {
+    if (!isSessionOf(ctx.address[1], session)) ctx.reject('not_yours');
+    keep(ctx.table('sessions'), session, open);
+  },
+  'society/AgentGroup@1': (_draft, { group, member }, ctx) => keep(ctx.table('groups'), group, member),
+  'society/TellSessions@1': (_draft, _, ctx) => tellSessions(ctx),
+  'society/StatusForFailed@1': (_draft, { old, now }, ctx) => sayForFailed(old, now, ctx),
   'society/SyncL1@1': (draft, synced, ctx) => {
     draft.synced = { ...synced, at: ctx.now };
     changed(draft, 'synced', [], ctx);
@@ -111,6 +122,31 @@ export const l1Reducer = reducerOnUse(L1, () =>
 );
 
 const CAPABILITIES = 'capabilities';
+
+function keep(table: Table<null>, key: string, isThere: boolean): void {
+  if (isThere) table.set(key, null);
+  else table.delete(key);
+}
+
+/** Tells the maker of the agent, whose cell has failed, which sessions are open. */
+function tellSessions(ctx: ReducerContext): void {
+  const { caller } = ctx;
+  if (caller === null) return;
+  for (const [session] of entriesOf(ctx.table<null>('sessions')))
+    ctx.send(caller, { name: 'society/AgentSession@1', value: { session, open: true } });
+}
+
+/** The groups of the agent, whose cell has failed, hear what its maker made of it. */
+function sayForFailed(old: AgentStatus, now: AgentStatus, ctx: ReducerContext): void {
+  const groups = ctx.table<null>('groups');
+  const leaving = { name: 'society/Leave@1', value: { entity: ctx.address[1] } };
+  for (const [group] of entriesOf(groups)) {
+    sayStatus(group, { agent_id: ctx.address[1], old, now }, ctx);
+    if (now !== 'removed') continue;
+    ctx.send(groupAt(group), leaving);
+    groups.delete(group);
+  }
+}
 
 function refusedFields({ agent_type }: L1State, { refused = [], ...patch }: L1Patch): readonly string[] {
   const may: readonly string[] = agent_type === null ? L1_FIELDS : AGENT_FIELDS;

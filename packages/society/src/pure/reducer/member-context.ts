@@ -1,6 +1,6 @@
 /** The tables of an entity as a member of groups. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { GroupTerms, Subscription } from '../contracts/index.js';
+import type { AgentStatus, GroupTerms, Subscription } from '../contracts/index.js';
 import type { CopyRow, MemberCounts, NoticeRow, TrustRow } from '../contracts/member.js';
 
 interface Tables {
@@ -10,8 +10,10 @@ interface Tables {
   readonly trust: Table<TrustRow>;
   readonly terms: Table<GroupTerms>;
   readonly boards: Table<number>;
+  readonly heard: Table<number>;
   readonly copies: Table<CopyRow>;
   readonly stores: Table<null>;
+  readonly unsaid: Table<{ readonly old: AgentStatus; readonly now: AgentStatus }>;
 }
 
 /** A table of the entity as a member. */

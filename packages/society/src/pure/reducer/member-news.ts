@@ -1,15 +1,48 @@
 /** News of statuses: of this entity for its groups, and of its agents for its own inbox. */
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, GROUP } from '../contracts/index.js';
+import { type AgentStatus, type EntityState, GROUP } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
+import { memberTable, numberKey } from './member-context.js';
 
-/** A changed status: the groups of the entity hear of it. */
-export function statusNews(old: AgentStatus, now: AgentStatus, ctx: ReducerContext): void {
-  const payload = { agent_id: idOf(ctx), old_status: old, new_status: now };
+/** What of an entity says whether it has rights to send. */
+type Speaker = Pick<EntityState, 'expires_at' | 'asking' | 'waits_for_maker'>;
+
+/** A changed status: the groups of the entity hear of it, at once or when it may send again. */
+export function statusNews(speaker: Speaker, old: AgentStatus, now: AgentStatus, ctx: ReducerContext): void {
+  const unsaid = memberTable(ctx, 'unsaid');
+  if (isMute(speaker, ctx)) return unsaid.set(numberKey(unsaid.size + 1), { old, now });
+  sayUnsaid(ctx);
+  say(old, now, ctx);
+}
+
+/** Tells the groups what they have not heard: the entity may send again. */
+export function sayUnsaid(ctx: ReducerContext): void {
+  const unsaid = memberTable(ctx, 'unsaid');
+  for (const [key, { old, now }] of unsaid.range()) {
+    say(old, now, ctx);
+    unsaid.delete(key);
+  }
+}
+
+/** Whether the time of an entity has ended, and with it the rights that stand: its maker has not set others yet. */
+function isMute({ expires_at, asking, waits_for_maker }: Speaker, { now }: ReducerContext): boolean {
+  return expires_at !== null && expires_at <= now && (asking !== null || waits_for_maker);
+}
+
+function say(old: AgentStatus, now: AgentStatus, ctx: ReducerContext): void {
+  for (const [group] of tableOf(ctx, 'memberships').range()) sayStatus(group, { agent_id: idOf(ctx), old, now }, ctx);
+}
+
+/** Tells a group of a changed status of its member. */
+export function sayStatus(
+  group: string,
+  { agent_id, old, now }: { readonly agent_id: string; readonly old: AgentStatus; readonly now: AgentStatus },
+  ctx: ReducerContext,
+): void {
+  const payload = { agent_id, old_status: old, new_status: now };
   const value = { event: 'agent.status_changed', payload };
-  for (const [group] of tableOf(ctx, 'memberships').range())
-    ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
+  ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
 }
 
 /** A changed status of an agent that this entity made: for its own inbox. */

@@ -47,7 +47,7 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
       if (terms === null) memberTable(ctx, 'terms').delete(group);
       else memberTable(ctx, 'terms').set(group, terms);
     });
-    followBoard(group, terms?.board === true, ctx);
+    followBoard(group, terms?.board ?? null, ctx);
     if (terms !== null) return;
     unsubscribe(group, ctx);
     if (draft.status !== 'removed') archiveCopies(group, departure, ctx); // it may move nothing any more

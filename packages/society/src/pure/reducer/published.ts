@@ -13,6 +13,7 @@ import {
   SOCIETY_BOUNDS,
   type SocietyEvent,
 } from '../contracts/index.js';
+import { isHeard } from './board-reading.js';
 import { idOf, tableOf } from './entity-context.js';
 import { agentOf, hears, ITEM_WRITTEN, isOfOwnAgent, keepNotice, notice } from './inbox.js';
 import { mayOperate } from './may-ask.js';
@@ -25,6 +26,7 @@ import { sessionKey } from './session-rights.js';
 export function published(draft: EntityState, group: string, name: string, value: Value, ctx: ReducerContext): void {
   const parsed = publishedNews.safeParse(value);
   if (!parsed.success || !isEvent(name)) return;
+  if (!isHeard(draft, group, parsed.data.n, ctx)) return;
   const { payload, deliver, push, by, merged_by } = parsed.data;
   if (isOwnNews(parsed.data, idOf(ctx))) return;
   if (isOfOwnAgent(name, payload, ctx)) return;

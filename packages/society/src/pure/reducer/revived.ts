@@ -8,6 +8,7 @@
  */
 import type { Address } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { reportWork } from '@reprise/work/contracts';
 import {
   type AgentStatus,
   type EntityState,
@@ -21,12 +22,14 @@ import {
 } from '../contracts/index.js';
 import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
-import { followBoard } from './board-reading.js';
+import { followBoard, readMissed } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
-import { tableOf } from './entity-context.js';
+import { tellGroup } from './consent.js';
+import { idOf, tableOf } from './entity-context.js';
 import { agentLives, failedAgentOf, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
 import { childFailed, endFailedBelow } from './failed-children.js';
+import { removedItself } from './holds.js';
 import { unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies } from './memory.js';
@@ -34,12 +37,13 @@ import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
 import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
-import { tellSessionsAgain } from './sessions.js';
+import { askSessions, tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
-import { askUnheard } from './unheard.js';
+import { askAllUnheard, askUnheard } from './unheard.js';
+import { reportWorks } from './works.js';
 
 /** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
@@ -52,8 +56,12 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     clearLater(ctx);
     askMaker(draft.maker, ctx);
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
+    readMissed(ctx);
+    askSessions(ctx);
+    reportWorks(ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
+    askAllUnheard(draft.depth, ctx);
   },
   'society/AgentRevived@1': (draft, _, ctx, { status }) => {
     const agent = rowKeyOf(ctx);
@@ -64,7 +72,9 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
-  'society/Report@1': (draft, _, ctx) => {
+  'society/Report@1': (draft, { work }, ctx) => {
+    if (work !== undefined) reportWork(ctx, work);
+    tellBack(draft.maker, idOf(ctx), ctx); // it may have been revived while the maker had failed
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
     tellSessionsAgain(draft, ctx);
@@ -98,7 +108,8 @@ export function groupSilent(draft: EntityState, tag: string, code: string, ctx: 
     if (hasLeft) memberTable(ctx, 'terms').delete(group);
   });
   if (!hasLeft) return;
-  followBoard(group, false, ctx);
+  tellGroup(draft, group, false, ctx);
+  followBoard(group, null, ctx);
   unsubscribe(group, ctx);
   archiveCopies(group, departure, ctx);
 }
@@ -123,18 +134,19 @@ function carryOut(
   if (!isLegal(draft.status, status)) return;
   const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
   const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
-  setStatus(draft, status, { reason, ...by, ...grace }, ctx);
+  setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
 }
 
 /** Its time of grace is over, and its maker has cleared what it left. */
 function endFor(draft: EntityState, ctx: ReducerContext): void {
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'grace_over' }, ctx);
-  if (isLegal(draft.status, 'removed')) setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
+  const how = { reason: 'grace_over', isSaid: true } as const;
+  for (const to of ['deactivated', 'removed'] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
   endFailedBelow(draft, ctx);
 }
 
 /** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
 function agentBack(draft: EntityState, agent_id: string, ctx: ReducerContext): void {
+  if (failedAgentOf(agent_id, ctx)?.status === 'removed') removedItself(agent_id, ctx);
   agentLives(agent_id, ctx);
   askUnheard(agent_id, draft.depth, ctx);
   tellBack(draft.maker, agent_id, ctx);
@@ -168,6 +180,7 @@ const TOLD_AT_ONCE = 16;
 function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void {
   const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
   for (const [agent, { status }] of rows) {
+    keepRevived(agent, status, ctx); // it may have been revived meanwhile
     if (status === 'removed') continue;
     tellAgent(draft, agent, ctx);
     const answer = { reply: 'refusal', tag: `${REPORT_TAG}${agent}` } as const;

@@ -10,7 +10,7 @@ import type { Capability, Patterns } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
-import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
 import { idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
@@ -54,7 +54,7 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
  */
 function narrowTo(draft: EntityState, before: BothSides, after: BothSides, ctx: ReducerContext): void {
   if (isWithin(before, after)) return;
-  draft.narrowed_at = ctx.now;
+  if (!isWithin(unstaged(before), after)) draft.narrowed_at = ctx.now;
   narrowSelf(after, ctx);
   if (!leq(before.exercise, after.exercise)) followInSessions(after.exercise, ctx);
 }
@@ -230,6 +230,20 @@ function tellAbove(draft: EntityState, ctx: ReducerContext): void {
   const isTelling = draft.telling.above !== null || draft.telling.status !== null;
   draft.telling.above = '';
   if (!isTelling) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
+}
+
+/** Rights without what agents have brought back: who has decided on that reads it no longer, and nothing was taken from it. */
+function unstaged({ exercise, grant }: BothSides): BothSides {
+  return { exercise: withoutStaging(exercise), grant: withoutStaging(grant) };
+}
+
+/** Begins the patterns of the stores that hold what agents have brought back. */
+const STAGED = storeOf.staging('');
+
+function withoutStaging(rights: Capability): Capability {
+  const { mem_read: read } = rights.may;
+  if (read === undefined) return rights;
+  return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
 }
 
 /** Whether both sides permit nothing that the others do not. */

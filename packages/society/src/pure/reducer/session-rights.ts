@@ -6,6 +6,7 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address, Capability } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
+import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { SOCIETY_BOUNDS } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -15,6 +16,14 @@ import { recorded } from './recorded.js';
 export function sessionKey(entity: string, name: string): string {
   return `${entity}/${name}`;
 }
+
+/** Whether the key of a session is one of an entity. */
+export function isSessionOf(entity: string, session: string): boolean {
+  return session.startsWith(`${entity}/`) && byteLength(session) <= KEY_BYTES_MAX;
+}
+
+/** The bytes of the key of a cell, which a session has. */
+const KEY_BYTES_MAX = 256;
 
 /** The address of a session of this entity. */
 export function sessionAt(name: string, ctx: ReducerContext): Address {

@@ -101,6 +101,17 @@ export function tellSessionsAgain({ maker }: Pick<EntityState, 'maker'>, ctx: Re
     tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
 }
 
+/** Asks the open sessions how they stand: this cell was revived, and may have missed that a run ended, or that they closed. */
+export function askSessions(ctx: ReducerContext): void {
+  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions }))
+    if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
+}
+
+/** Whether a session tells again of a run whose end is known. */
+export function isTold({ news }: ChildNotice, row: SessionRow | null | undefined): boolean {
+  return news.kind === 'settled' && row?.running === false;
+}
+
 /** Takes the news of a session. @returns its name when it has closed */
 export function sessionNews(
   { maker }: Pick<EntityState, 'maker'>,

@@ -17,7 +17,7 @@ import { commandSessions } from './sessions.js';
 import { isLegal } from './status-table.js';
 import { pauseWorks, resumeWorks, stopWorks } from './works.js';
 
-/** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures. */
+/** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures or a limit. */
 const TTL = 'ttl';
 const GRACE = 'grace';
 const COOLDOWN = 'cooldown';
@@ -33,15 +33,21 @@ interface ChangedBy {
 /** No entity: the agent itself, or time. */
 const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
 
+/** Why a status changes. */
+interface StatusChange {
+  readonly reason: StatusReason;
+  readonly by?: ChangedBy;
+  /** The time of grace of an end, in milliseconds. */
+  readonly grace_ms?: number;
+  /** Whether the groups know it: the maker did this for the failed cell. */
+  readonly isSaid?: boolean;
+}
+
 /** Changes the status, with all that follows from it. The change must be legal. */
 export function setStatus(
   draft: EntityState,
   to: AgentStatus,
-  {
-    reason,
-    by = BY_ITSELF,
-    grace_ms = draft.grace_ms,
-  }: { readonly reason: StatusReason; readonly by?: ChangedBy; readonly grace_ms?: number },
+  { reason, by = BY_ITSELF, grace_ms = draft.grace_ms, isSaid = false }: StatusChange,
   ctx: ReducerContext,
 ): void {
   const from = draft.status;
@@ -57,7 +63,7 @@ export function setStatus(
   const { epoch } = draft;
   const asked = present({ by: by.actor });
   ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch, ...asked });
-  statusNews(from, to, ctx);
+  if (!isSaid) statusNews(draft, from, to, ctx);
   setTimers(draft, ctx);
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
@@ -66,7 +72,7 @@ export function setStatus(
 }
 
 /** A removed agent is a member of nothing: each group hears so from it. */
-function leaveGroups(ctx: ReducerContext): void {
+export function leaveGroups(ctx: ReducerContext): void {
   const leaving = { name: 'society/Leave@1', value: { entity: idOf(ctx) } };
   for (const [group] of tableOf(ctx, 'memberships').range()) ctx.send([GROUP, group], leaving);
 }
@@ -76,15 +82,30 @@ export function operated(draft: EntityState, ctx: ReducerContext): void {
   if (draft.kind !== 'person' && draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
 }
 
-/** Counts a failed operation: too many within ten minutes suspend the agent. */
-export function operationFailed(draft: EntityState, ctx: ReducerContext): void {
+/**
+ * Counts a failed operation: too many within ten minutes suspend the agent.
+ *
+ * @param isLimited whether the service refused it for a limit on requests: that suspends the agent at once
+ */
+export function operationFailed(draft: EntityState, isLimited: boolean, ctx: ReducerContext): void {
   if (draft.kind === 'person' || draft.status !== 'active') return;
+  if (isLimited) return suspendForNow(draft, 'rate_limit', ctx);
   const recent = draft.failures.filter((at) => at > ctx.now - SOCIETY_BOUNDS.failures_ms);
   draft.failures = [...recent, ctx.now].slice(-SOCIETY_BOUNDS.failures);
   if (draft.failures.length < SOCIETY_BOUNDS.failures) return;
+  suspendForNow(draft, 'failures', ctx);
+}
+
+/** Suspends the agent until it has cooled down. */
+function suspendForNow(draft: EntityState, reason: 'failures' | 'rate_limit', ctx: ReducerContext): void {
   draft.failures = [];
-  setStatus(draft, 'suspended', { reason: 'failures', by: { id: null, depth: SOCIETY_BOUNDS.depth + 1 } }, ctx);
+  setStatus(draft, 'suspended', { reason, by: { id: null, depth: SOCIETY_BOUNDS.depth + 1 } }, ctx);
   ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+}
+
+/** Whether the agent is suspended until it has cooled down. */
+function coolsDown({ suspended }: Pick<EntityState, 'suspended'>): boolean {
+  return suspended?.reason === 'failures' || suspended?.reason === 'rate_limit';
 }
 
 /** The parent agent is active, or is not: an agent that is not autonomous stands still with it (CAP-7). */
@@ -113,7 +134,7 @@ function endWithAbove(draft: EntityState, by: ChangedBy, ctx: ReducerContext): v
 export function statusTimer(draft: EntityState, name: string, ctx: ReducerContext): void {
   if (name === TTL && isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ttl' }, ctx);
   else if (name === GRACE && draft.status === 'deactivated') setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
-  else if (name === COOLDOWN && draft.status === 'suspended' && draft.suspended?.reason === 'failures')
+  else if (name === COOLDOWN && draft.status === 'suspended' && coolsDown(draft))
     setStatus(draft, 'active', { reason: 'cooled_down' }, ctx);
 }
 
@@ -130,7 +151,7 @@ export function setTimers({ status, expires_at, grace_until }: EntityState, ctx:
 /** Sets again the timers that may have fired in vain while this cell had failed: a cooling down begins anew. */
 export function timeAgain(draft: EntityState, ctx: ReducerContext): void {
   setTimers(draft, ctx);
-  if (draft.suspended?.reason === 'failures') ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+  if (coolsDown(draft)) ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
 }
 
 /** Has all agents of this entity hear whether it is active. */

@@ -2,6 +2,7 @@
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { SlotRow, SwarmCollect, SwarmMember, SwarmPlan, SwarmState, SwarmTask } from '../contracts/index.js';
+import { entriesOf } from './table-rows.js';
 
 interface Tables {
   readonly slots: Table<SlotRow>;
@@ -65,9 +66,7 @@ export function taskOr(ctx: ReducerContext, n: number): SwarmTask {
 
 /** All tasks, the oldest first. */
 export function tasksOf(ctx: ReducerContext): readonly (readonly [number, SwarmTask])[] {
-  return swarmTable(ctx, 'tasks')
-    .range()
-    .map(([key, task]) => [Number(key), task]);
+  return entriesOf(swarmTable(ctx, 'tasks')).map(([key, task]) => [Number(key), task]);
 }
 
 /** The states in which a swarm does nothing more. */

@@ -5,7 +5,14 @@
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { JOB_ENDED } from '@reprise/work/contracts';
-import { entityAt, groupAt, type MemberWork, type SwarmState, type SwarmTask } from '../contracts/index.js';
+import {
+  entityAt,
+  groupAt,
+  type MemberWork,
+  type SwarmMember,
+  type SwarmState,
+  type SwarmTask,
+} from '../contracts/index.js';
 import type { memberWorked } from '../contracts/swarm.js';
 import {
   changeMember,
@@ -20,6 +27,7 @@ import {
   taskOr,
 } from './swarm-context.js';
 import { codeOfFailed, giveBack, hasLeft, isShort, setAside, settleShare } from './swarm-spending.js';
+import { entriesOf } from './table-rows.js';
 
 type Worked = z.infer<typeof memberWorked>;
 
@@ -71,6 +79,13 @@ function setTask(n: number, task: SwarmTask, ctx: ReducerContext): void {
 /** Each attempt of a task is a work of its own. */
 function workOf(n: number, attempt: number): number {
   return 2 * n + attempt - 2;
+}
+
+/** The work that a member was asked for and has not ended, as far as this swarm knows. */
+export function workUnderWay({ task: n }: Pick<SwarmMember, 'task'>, ctx: ReducerContext): number | undefined {
+  const task = n === null ? undefined : swarmTable(ctx, 'tasks').get(numberKey(n));
+  if (n === null || task === undefined || task.status === 'waiting' || hasEnded(task)) return undefined;
+  return workOf(n, task.attempt);
 }
 
 function ask(
@@ -167,7 +182,7 @@ function endTask(draft: SwarmState, n: number, task: SwarmTask, ctx: ReducerCont
 /** Ends every task that has not ended: the swarm is over. */
 export function cancelTasks(draft: SwarmState, ctx: ReducerContext): void {
   draft.reserved = 0;
-  for (const [key, task] of swarmTable(ctx, 'tasks').range()) {
+  for (const [key, task] of entriesOf(swarmTable(ctx, 'tasks'))) {
     if (hasEnded(task)) continue;
     draft.tasks.open--;
     swarmTable(ctx, 'tasks').set(key, { ...task, status: 'cancelled', code: 'swarm_over', share: null });

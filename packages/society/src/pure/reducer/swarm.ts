@@ -9,7 +9,7 @@
  * W5  Who calls is known by the event's declared senders; a coordinator delegates work and no rights.
  * W6  No text enters the state: goals, tasks and results are links.
  */
-import { NOTICES } from '@reprise/contracts';
+import { NOTICES, present } from '@reprise/contracts';
 import {
   by,
   defineReducer,
@@ -67,7 +67,7 @@ import {
 } from './swarm-forming.js';
 import { setMemberRights, tellRights } from './swarm-rights.js';
 import { composed, follow } from './swarm-strategies.js';
-import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
+import { WORK_TAG, worked, workRefused, workUnderWay } from './swarm-tasks.js';
 
 const EVENTS = {
   ...swarmEvents,
@@ -122,7 +122,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   ...failedMemberHandlers,
   'sys/Revived@1': (draft, _, ctx) => {
     swarmRevived(draft, ctx);
-    tellMembers({ name: 'society/Report@1', value: {} }, ctx, REPORT_TAG);
+    askMembers(ctx);
   },
   'society/AgentRevived@1': (draft, _, ctx, member) => {
     const { agent_id, status } = memberOr(ctx, member);
@@ -131,6 +131,10 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     agentLives(agent_id, ctx);
     tellBack(entityAt(draft.creator), agent_id, ctx);
     swarmRevived(draft, ctx);
+  },
+  'society/AgentBack@1': (draft, { agent_id }, ctx) => {
+    agentLives(agent_id, ctx);
+    tellBack(entityAt(draft.creator), agent_id, ctx);
   },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
@@ -266,15 +270,23 @@ function memberNews(
   if (member !== undefined) memberMade(draft, member, news.made ? undefined : news.code, ctx);
 }
 
-/** Tells all agents that have begun what the swarm hears. @param tag begins that of a refusal, before the id of the agent */
-function tellMembers(
-  event: { readonly name: string; readonly value: unknown },
-  ctx: ReducerContext,
-  tag?: string,
-): void {
-  for (const [, { agent_id, phase }] of membersOf(ctx)) {
-    if (agent_id === null || phase === 'keyed') continue;
-    const answer = tag === undefined ? {} : { reply: 'refusal' as const, tag: `${tag}${agent_id}` };
-    ctx.send(entityAt(agent_id), event, answer);
+/** Tells all agents that have begun what the swarm hears. */
+function tellMembers(event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): void {
+  for (const { agent_id } of begunMembers(ctx)) ctx.send(entityAt(agent_id), event);
+}
+
+/** Asks all agents that have begun how they stand, and with what they work on: the swarm was revived. */
+function askMembers(ctx: ReducerContext): void {
+  for (const { agent_id, ...member } of begunMembers(ctx)) {
+    keepRevived(agent_id, member.status, ctx); // it may have been revived meanwhile
+    const value = present({ work: workUnderWay(member, ctx) });
+    const answer = { reply: 'refusal', tag: `${REPORT_TAG}${agent_id}` } as const;
+    ctx.send(entityAt(agent_id), { name: 'society/Report@1', value }, answer);
   }
+}
+
+function begunMembers(ctx: ReducerContext) {
+  return membersOf(ctx).flatMap(([, { agent_id, ...member }]) =>
+    agent_id === null || member.phase === 'keyed' ? [] : [{ agent_id, ...member }],
+  );
 }

@@ -1,6 +1,6 @@
 /** The works of an agent for its swarm that have not ended. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { pauseWork, resumeWork, stopWork } from '@reprise/work/contracts';
+import { pauseWork, reportWork, resumeWork, stopWork } from '@reprise/work/contracts';
 
 /** Keeps a work that has begun. */
 export function keepWork(n: number, ctx: ReducerContext): void {
@@ -15,6 +15,11 @@ export function endWork(n: number, ctx: ReducerContext): void {
 /** Stops what the agent works on: it is deactivated. */
 export function stopWorks(ctx: ReducerContext): void {
   for (const [at] of worksOf(ctx).range()) stopWork(ctx, Number(at), 'agent_deactivated');
+}
+
+/** Has what the agent works on say how it stands: this cell was revived, and may have missed its end. */
+export function reportWorks(ctx: ReducerContext): void {
+  for (const [at] of worksOf(ctx).range()) reportWork(ctx, Number(at));
 }
 
 /** Has what the agent works on stand still, or go on: nothing of it is cancelled (SOC-36). */

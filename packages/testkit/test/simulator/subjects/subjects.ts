@@ -1,6 +1,7 @@
 /** What the simulator is run against. */
 import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { agentSubject } from './agent-subject.js';
+import { fleetSubject } from './fleet-subject.js';
 import { gateSubject } from './gate-subject.js';
 import { jobSubject } from './job-subject.js';
 import { memorySubject } from './memory-subject.js';
@@ -17,4 +18,5 @@ export const SUBJECTS: readonly SimulationSubject[] = [
   memorySubject,
   jobSubject,
   societySubject,
+  fleetSubject(),
 ];

@@ -7,7 +7,7 @@ import {
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
-import { covers, EVERYTHING, firstExcess, join, leq, meet } from '../../authority/index.js';
+import { covers, EVERYTHING, extend, firstExcess, leq, meet } from '../../authority/index.js';
 import { encode, equalBytes } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { ENDINGS_AT_ONCE } from '../leaf/bounds.js';
@@ -91,8 +91,8 @@ function requireHolder(holder: string): void {
 }
 
 /**
- * The sides of a change whose excess is cut off: of what is asked, a holder keeps what it has, and a child of the granter
- * gets besides what the granter hands on.
+ * The sides of a change whose excess is cut off: of what is asked, a holder keeps what it has; a child of the granter gets what
+ * the granter hands on, and keeps besides what lasts as long. What it keeps beyond that it cannot use while the granter is held.
  */
 function cutSides(
   fold: FrameFold,
@@ -107,8 +107,9 @@ function cutSides(
   const cut = SIDES.flatMap((side) => {
     const asked = change[side];
     if (asked == null) return [];
-    const limit = hands === undefined ? stood[side] : join(stood[side], hands);
-    return [[side, meet(fittedCapability(asked), limit)] as const];
+    const wanted = fittedCapability(asked);
+    const kept = meet(wanted, stood[side]);
+    return [[side, hands === undefined ? kept : extend(meet(wanted, hands), kept)] as const];
   });
   return Object.fromEntries(cut);
 }

@@ -5,11 +5,13 @@ import {
   CELL_KEY_BYTES_MAX,
   type CommandName,
   formatAddress,
+  hintOfPrincipal,
   type IngressOf,
   isTextWithin,
   KERNEL_COMMANDS,
   type KernelCommand,
   kernelCommand,
+  kindOfThing,
   type Principal,
   principal as principalSchema,
   REQUEST_ID_MAX,
@@ -124,12 +126,14 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
 }
 
 /** Refuses an invalid principal, and a caller that poses as the kernel. */
-export function requirePrincipal(principal: unknown): void {
+export function requirePrincipal(principal: unknown, where = 'as'): void {
   const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
   if (!success || data === 'kernel' || isNobody(data)) {
     throw new RepriseError('invalid_argument', 'invalid principal', {
+      where,
       expected: 'operator, human:<id>, cell:<address> or adapter:<effect>',
-      actual: principal,
+      actual: kindOfThing(principal),
+      ...hintOfPrincipal(principal),
     });
   }
   encode(principal); // refuses malformed text

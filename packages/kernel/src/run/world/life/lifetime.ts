@@ -16,7 +16,7 @@ const CLOSE_GRACE_MS = 2_000;
 /** The collaborators of a lifetime. */
 type LifetimeParts = Pick<
   WorldParts,
-  'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive'
+  'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive' | 'label'
 >;
 
 /** The lifetime of an open world; the promises of the methods are documented at those of the world. */
@@ -76,11 +76,11 @@ export class Lifetime {
   }
 
   async #close(): Promise<void> {
-    const { executor, stepper, timerDriver, store, watchers } = this.parts;
+    const { executor, stepper, timerDriver, store, watchers, label } = this.parts;
     timerDriver.stop();
     await executor.close(CLOSE_GRACE_MS);
     await stepper.finish(
-      new RepriseError('world_closed', 'this world is closed', { hint: 'Open it again to continue.' }),
+      new RepriseError('world_closed', 'this world is closed', { where: label, hint: 'Open it again to continue.' }),
     );
     watchers.wake();
     await store.close();

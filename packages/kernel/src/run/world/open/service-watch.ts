@@ -18,6 +18,8 @@ interface ServiceWatchParts {
   now(): number;
   /** A new trouble, once. */
   began(trouble: ServiceTrouble): void;
+  /** The list of troubles is another one now. */
+  changed(): void;
   readonly report: TellTrouble;
 }
 
@@ -55,6 +57,7 @@ export class ServiceWatch {
     if (again) failing.effects.set(origin.effect, origin.cell);
     else failing.effects.delete(origin.effect);
     if (known === undefined) this.parts.began(troubleOf(where, failing));
+    else this.parts.changed();
     const isDue = isNews || clock.monotonic() - failing.reportedAt >= REPORT_AGAIN_MS;
     if (again && !isDue) return;
     failing.reportedAt = clock.monotonic();
@@ -64,12 +67,12 @@ export class ServiceWatch {
 
   /** A service answered. */
   works(service: string): void {
-    this.#failing.delete(this.parts.scrubber.scrub(service));
+    if (this.#failing.delete(this.parts.scrubber.scrub(service))) this.parts.changed();
   }
 
   /** An effect has ended, and waits no more. */
   ended(effect: string): void {
-    for (const { effects } of this.#failing.values()) effects.delete(effect);
+    for (const { effects } of this.#failing.values()) if (effects.delete(effect)) this.parts.changed();
   }
 
   #begin(where: string): Failing {

@@ -6,7 +6,7 @@ import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
-import { cellFailed, clockTrouble, failedCellsIn, failureAmong, type Trouble } from '../../state/trouble.js';
+import { cellFailed, failedCellsIn, failureAmong, type Trouble } from '../../state/trouble.js';
 import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
@@ -39,7 +39,7 @@ export interface OpenEffect {
 /** The collaborators of reading. */
 export type ReadingParts = Pick<
   WorldParts,
-  'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'storeWatch' | 'services' | 'watchers'
+  'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'operator' | 'watchers'
 >;
 
 /** Reads an open world; the promises of the methods are documented at those of the world. */
@@ -113,23 +113,19 @@ export class Reading {
     );
   }
 
-  /** What needs attention: the store first, then the clock, the services outside and the cells. */
+  /** What needs attention: the world and its store first, then the clock, the services outside and the cells. */
   async trouble(): Promise<readonly Trouble[]> {
-    const { stepper, table, storeWatch, services, stamper } = this.parts;
+    const { stepper, table, operator } = this.parts;
+    const { closedBy } = stepper;
+    if (closedBy !== undefined && closedBy.code !== 'world_closed') return operator.hostTroubles;
     // A store that does not answer holds up everything else that is asked: what is known without it is said.
-    const cells = (await storeWatch.unlessSlow(stepper.exclusively(async () => failedCellsIn(table)))) ?? [];
-    const { jump } = stamper;
-    return [
-      ...storeWatch.troubles,
-      ...(jump === undefined ? [] : [clockTrouble(jump)]),
-      ...services.troubles,
-      ...cells,
-    ];
+    const cells = await operator.storeWatch.unlessSlow(stepper.exclusively(async () => failedCellsIn(table)));
+    return [...operator.hostTroubles, ...(cells ?? [])];
   }
 
   /** The rights of a holder. */
   async rights(holder: Principal): Promise<HolderRights> {
-    requirePrincipal(holder);
+    requirePrincipal(holder, 'holder');
     const { app, stepper, table } = this.parts;
     return stepper.exclusively(() => readAuthority(table, holderIn(app, holder)));
   }
@@ -143,7 +139,7 @@ export class Reading {
 
   /** The cells that a principal may read, and the items that it may answer. */
   gateOf(principal: Principal): ViewParts {
-    requirePrincipal(principal);
+    requirePrincipal(principal, 'principal');
     const { app, stepper, table, stamper } = this.parts;
     const who = holderIn(app, principal);
     return {

@@ -1,9 +1,10 @@
 /**
  * Watches for a store that is full or slow while others wait for it: where no caller waits, nobody else would tell the
- * operator.
+ * operator. Every call of the store passes here: see `watched-store.ts`.
  */
 import { RepriseError } from '@reprise/contracts';
 import { type Clock, WAKE } from '../../../ports/time/clock.js';
+import { macrotask } from '../../../ports/time/turn.js';
 import type { StoreTrouble } from '../../state/trouble.js';
 
 /** How long a store may work on one thing before it is slow, in milliseconds: far above the sync of a busy disk. */
@@ -21,14 +22,24 @@ interface StoreWatchParts {
   now(): number;
   /** A new trouble, once. */
   began(trouble: StoreTrouble): void;
+  /** The list of troubles is another one now. */
+  changed(): void;
   /** Reports the error: at once, and every minute while the trouble lasts. */
   report(error: RepriseError): void;
 }
 
-/** Something that the store has been working on for too long. */
+/** A call that the store has been working on for too long. */
 interface Slow {
   readonly since: number;
-  readonly waiting: number;
+}
+
+/** A call of the store that has not ended. */
+interface Call {
+  /** When it began, on the monotonic clock. */
+  readonly from: number;
+  isOver: boolean;
+  /** Ends the watch of a call that is not over within a turn of the event loop. */
+  over?: AbortController;
 }
 
 /** The troubles of a world's store. */
@@ -38,8 +49,12 @@ export class StoreWatch {
   readonly #slow = new Set<Slow>();
   /** Called when the store becomes slow. */
   readonly #impatient = new Set<() => void>();
-  /** Ends the watch of each thing that the store works on. */
-  readonly #watched = new Set<AbortController>();
+  /** The calls that are watched. */
+  readonly #watched = new Set<Call>();
+  /** Calls of this turn of the event loop: most end in it, and then cost no timer. */
+  #begun: Call[] = [];
+  /** The inputs of the commit under way. */
+  #inputs = 0;
   #ended = false;
 
   constructor(private readonly parts: StoreWatchParts) {}
@@ -56,45 +71,68 @@ export class StoreWatch {
     const before = this.#full;
     this.#full = { kind: 'store_full', where, code: 'store_full', since: before?.since ?? now(), waiting };
     if (before === undefined) this.parts.began(this.#full);
-    else if (clock.monotonic() - this.#fullAt < REPORT_AGAIN_MS) return;
+    else this.parts.changed();
+    if (before !== undefined && clock.monotonic() - this.#fullAt < REPORT_AGAIN_MS) return;
     this.#fullAt = clock.monotonic();
     this.parts.report(error);
   }
 
   /** The store has taken a commit. */
   wrote(): void {
+    if (this.#full === undefined) return;
     this.#full = undefined;
+    this.parts.changed();
   }
 
-  /** Does something in the store for which others wait. */
-  async during<T>(waiting: number, work: () => Promise<T>): Promise<T> {
-    if (this.#ended) return work();
-    const over = new AbortController();
-    this.#watched.add(over);
-    void this.#watch(waiting, over.signal);
+  /** Writes a commit for which a number of inputs wait. */
+  async commit<T>(inputs: number, write: () => Promise<T>): Promise<T> {
+    this.#inputs = inputs;
     try {
-      return await work();
+      return await write();
     } finally {
-      this.#watched.delete(over);
-      over.abort(WAKE);
+      this.#inputs = 0;
     }
+  }
+
+  /** Calls the store. A driver that blocks the process is seen when it returns: nothing runs before that. */
+  during<T>(call: () => Promise<T>): Promise<T> {
+    const { clock } = this.parts;
+    const from = clock.monotonic();
+    const called = call();
+    const ms = clock.monotonic() - from;
+    if (ms >= STORE_SLOW_MS && !this.#ended) this.parts.report(this.#slowError(ms));
+    const end = this.begin();
+    called.then(end, end);
+    return called;
+  }
+
+  /** The store begins to work. @returns a function to call when it has ended */
+  begin(): () => void {
+    const call: Call = { from: this.parts.clock.monotonic(), isOver: false };
+    if (this.#begun.push(call) === 1) void macrotask().then(() => this.#watchAll());
+    return () => {
+      call.isOver = true;
+      call.over?.abort(WAKE);
+      this.#watched.delete(call);
+    };
   }
 
   /** The world writes no more: what the store never ends is not waited for, and no timer keeps the process alive. */
   end(): void {
     this.#ended = true;
-    for (const over of this.#watched) over.abort(WAKE);
+    for (const { over } of this.#watched) over?.abort(WAKE);
     this.#watched.clear();
   }
 
-  /** Waits for something that waits for the store; undefined when the store is slow. */
+  /** Waits for something that may wait for the store; undefined when the store is slow. */
   async unlessSlow<T>(work: Promise<T>): Promise<T | undefined> {
     let leave = (): void => undefined;
     const slow = new Promise<undefined>((resolve) => {
       leave = () => resolve(undefined);
     });
     this.#impatient.add(leave);
-    if (this.#slow.size > 0) leave();
+    // What does not wait for the slow call has this turn.
+    if (this.#slow.size > 0) void macrotask().then(leave);
     try {
       return await Promise.race([work, slow]);
     } finally {
@@ -102,29 +140,40 @@ export class StoreWatch {
     }
   }
 
-  async #watch(waiting: number, over: AbortSignal): Promise<void> {
-    await this.#wait(STORE_SLOW_MS, over);
+  #watchAll(): void {
+    for (const call of this.#begun.splice(0)) {
+      if (call.isOver || this.#ended) continue;
+      call.over = new AbortController();
+      this.#watched.add(call);
+      void this.#watch(call.from, call.over.signal);
+    }
+  }
+
+  async #watch(from: number, over: AbortSignal): Promise<void> {
+    await this.#wait(from + STORE_SLOW_MS, over);
     if (over.aborted) return;
     // Only now: what is quick does not read the wall clock.
-    const slow = { since: this.parts.now() - STORE_SLOW_MS, waiting };
+    const slow = { since: this.parts.now() - STORE_SLOW_MS };
     const isFirst = this.#slow.size === 0;
     this.#slow.add(slow);
     const trouble = this.#slowNow();
     if (isFirst && trouble !== undefined) this.parts.began(trouble);
+    else this.parts.changed();
     for (const leave of this.#impatient) leave();
     // One of several reports for all.
     for (let reports = isFirst; !over.aborted; reports = this.#oldest === slow) {
-      if (reports) this.parts.report(this.#slowError());
-      await this.#wait(REPORT_AGAIN_MS, over);
+      if (reports) this.parts.report(this.#slowError(this.parts.now() - slow.since));
+      await this.#wait(this.parts.clock.monotonic() + REPORT_AGAIN_MS, over);
     }
     this.#slow.delete(slow);
+    this.parts.changed();
   }
 
-  /** A clock may wake its sleepers early. */
-  async #wait(ms: number, over: AbortSignal): Promise<void> {
+  /** Waits until a moment on the monotonic clock. A clock may wake its sleepers early. */
+  async #wait(end: number, over: AbortSignal): Promise<void> {
     const { clock } = this.parts;
-    const end = clock.monotonic() + ms;
-    for (let left = ms; left > 0 && !over.aborted; left = end - clock.monotonic()) await clock.sleep(left, over);
+    for (let left = end - clock.monotonic(); left > 0 && !over.aborted; left = end - clock.monotonic())
+      await clock.sleep(left, over);
   }
 
   get #oldest(): Slow | undefined {
@@ -135,15 +184,16 @@ export class StoreWatch {
   #slowNow(): StoreTrouble | undefined {
     const oldest = this.#oldest;
     if (oldest === undefined) return undefined;
-    const waiting = [...this.#slow].reduce((sum, one) => sum + one.waiting, 0);
+    const { size } = this.#slow;
+    // One of the slow calls belongs to the commit under way, for which its inputs wait.
+    const waiting = this.#inputs === 0 ? size : size - 1 + this.#inputs;
     return { kind: 'store_slow', where: this.parts.where, code: 'store_slow', since: oldest.since, waiting };
   }
 
-  #slowError(): RepriseError {
-    const { where, now } = this.parts;
+  #slowError(ms: number): RepriseError {
     return new RepriseError('store_slow', 'the store has not answered for some time', {
-      where,
-      actual: `${Math.round((now() - (this.#oldest?.since ?? now())) / 1_000)} seconds`,
+      where: this.parts.where,
+      actual: `${Math.round(ms / 1_000)} seconds`,
       hint: 'Check the disk: the world goes on by itself when the disk does.',
     });
   }

@@ -1,0 +1,157 @@
+/**
+ * Projects that wait, without a terminal: the exit code of `reprise team continue`, what is waited for, and what ends the wait.
+ * The worlds are made by a program with tools of its own, as an app has them.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AgentWorld, deferred, defineTool, openAgentWorld, type Tool } from '@reprise/agent';
+import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
+import { defineTeam, type Project, skill, type TeamOptions } from '@reprise/specialists';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { command, ended, run, start } from '../run.js';
+import { freshFolder } from '../worlds.js';
+
+const LONG = { timeout: 120_000 };
+const folder = freshFolder();
+afterAll(() => folder.remove());
+
+const args = z.strictObject({});
+const TOOLS: readonly Tool[] = [
+  defineTool({ name: 'pay', description: 'Pays.', args, approval: 'always', run: () => 'Paid.' }),
+  defineTool({ name: 'inquire', description: 'Asks.', args, run: () => deferred() }),
+];
+
+/** The coordinator spawns one worker, whose only call is this tool. */
+const modelOf = (tool: string) =>
+  scriptBy(({ system, messages }) => {
+    const step = messages.filter(({ role }) => role === 'assistant').length;
+    if (step > 0 || JSON.stringify(messages).includes('decision')) return { text: 'Done.' };
+    if (!system.includes('Your skill'))
+      return { calls: [{ tool: 'spawn_agent', args: { task: 'Work.', skill: 'worker' } }] };
+    return { calls: [{ tool, args: {} }] };
+  });
+
+interface Made {
+  readonly world: AgentWorld;
+  readonly project: Project;
+}
+
+/** A world in which a project waits; the process that made it has left it. */
+async function waitingWorld(
+  name: string,
+  act: (made: Made) => Promise<unknown>,
+  tool = 'pay',
+  options: Partial<TeamOptions> = {},
+): Promise<string> {
+  const at = folder.file(name);
+  mkdirSync(join(at, '.reprise'), { recursive: true });
+  const model = modelOf(tool);
+  const team = defineTeam('team', {
+    skills: [skill({ name: 'worker', description: 'Works', tools: TOOLS.map((one) => one.name), body: 'Work.' })],
+    tools: TOOLS,
+    coordinator: { model: 'main', identity: 'You lead.' },
+    ...options,
+  });
+  const world = await openAgentWorld({
+    store: sqlite(join(at, '.reprise/team.db')),
+    parts: [team],
+    models: { main: {} },
+    llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
+  });
+  const project = world.part(team).project('main');
+  await act({ world, project });
+  while (!(await project.standsStill())) await new Promise((resolve) => setTimeout(resolve, 10));
+  await world.close();
+  return at;
+}
+
+const outcomeOf = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
+const goOn = (at: string, ...more: string[]) =>
+  run('team', 'continue', '--world', join(at, '.reprise/team.db'), '--folder', at, ...more);
+const BRIEF = 'A brief that says what is to be done, and how. '.repeat(6);
+
+describe('a project that waits, without a terminal', () => {
+  it.each([
+    ['approval', 'pay', 'the approval of a person'],
+    ['person', 'inquire', 'an answer of a person'],
+  ])(
+    'reprise team continue ends with 3 when a specialist waits for an %s, and show names the wait [SPEC-51]',
+    LONG,
+    async (kind, tool, noun) => {
+      const at = await waitingWorld(`job-${kind}`, ({ project }) => project.send('Go.'), tool);
+      const wait = { kind, session: 'main/j1', result: 1, task: null };
+      const done = await goOn(at, '--json');
+      expect({ code: done.code, outcome: outcomeOf(done.out) }).toMatchObject({
+        code: 3,
+        outcome: { event: 'outcome', status: 'working', waits: [wait], exit: 3 },
+      });
+      const shown = await run('team', 'show', '--json', '--world', join(at, '.reprise/team.db'));
+      expect(JSON.parse(shown.out).waits).toEqual([wait]);
+      const text = await goOn(at);
+      expect(text.err).toBe(
+        `The project waits for ${noun}. To go on:\n  result 1 waits for ${noun} in session main/j1: in the program that runs the team\n  reprise team continue --project main\n`,
+      );
+    },
+  );
+
+  it('reprise team continue ends with 3 when the coordinator reached a limit [SPEC-51]', LONG, async () => {
+    const coordinator = { model: 'main', identity: 'You lead.', limits: { steps: 1, on: 'pause_and_ask' } } as const;
+    const at = await waitingWorld('limit', ({ project }) => project.send('Go.'), 'pay', { coordinator });
+    const done = await goOn(at, '--json');
+    expect(done.code).toBe(3);
+    expect(outcomeOf(done.out).waits[0]).toEqual({
+      kind: 'limit',
+      session: 'main/coordinator',
+      result: null,
+      task: null,
+    });
+  });
+
+  it(
+    'reprise team continue ends with 3 when a task is ready and nobody hands it out, and says what does [SPEC-51]',
+    LONG,
+    async () => {
+      const at = await waitingWorld('input', ({ project }) =>
+        project.plan([{ key: 'a', title: 'A', context: BRIEF, skill: 'worker' }]),
+      );
+      // Processes of their own: the first is killed while it waits, which changes nothing.
+      const killed = start(at, 'team', 'continue', '--folder', at);
+      const end = ended(killed);
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, 700);
+        killed.once('close', () => resolve());
+      });
+      killed.kill('SIGKILL');
+      await end;
+      const done = await command(at, 'team', 'continue', '--folder', at);
+      expect({ code: done.code, err: done.err }).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('reprise team run MESSAGE --project main\n'),
+      });
+    },
+  );
+
+  it(
+    'reprise team continue ends with 3 when a decision is needed, 4 for a project that was cancelled, and 0 for one that is done [SPEC-51]',
+    LONG,
+    async () => {
+      const at = await waitingWorld('decision', async ({ project }) => {
+        await project.plan([
+          { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
+          { key: 'b', title: 'B', context: BRIEF, skill: 'worker', depends_on: ['a'] },
+        ]);
+        await project.cancel(1);
+      });
+      const done = await goOn(at, '--json');
+      expect({ code: done.code, waits: outcomeOf(done.out).waits[0] }).toEqual({
+        code: 3,
+        waits: { kind: 'decision', why: 'tasks', tasks: [2] },
+      });
+      const tried = await run('team', 'run', 'Skip task 2', '--world', join(at, '.reprise/team.db'), '--folder', at);
+      expect(tried.code).toBe(0);
+      expect((await goOn(at)).code).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+/** The store of a world, each of whose calls is watched: a disk that does not answer is told to the operator. */
+import type { Ref } from '@reprise/contracts';
+import { ContentLayer } from '../../../ports/content/content-layer.js';
+import type { BlobShare, ErasableContentStore, KeptStream } from '../../../ports/content/port.js';
+import type { OpenStore } from '../../../ports/store/store.js';
+import type { StoreWatch } from './store-watch.js';
+
+/** What watches the calls of a store. */
+type Watch = Pick<StoreWatch, 'begin' | 'during'>;
+
+/** A store whose calls are watched; but for a backup, which may take as long as it needs, and closing. */
+export function watchedStore(store: OpenStore, watch: Watch): OpenStore {
+  const { journal, content } = store;
+  return {
+    ...store,
+    journal: {
+      head: () => watch.during(() => journal.head()),
+      read: (from, to) => watchedEach(journal.read(from, to), watch),
+      findLast: (kind, seq) => watch.during(() => journal.findLast(kind, seq)),
+      findKey: (key) => watch.during(() => journal.findKey(key)),
+      append: (frames, expected) => watch.during(() => journal.append(frames, expected)),
+    },
+    content: new WatchedContent(content, watch),
+    mark: (note) => watch.during(() => store.mark(note)),
+  };
+}
+
+/** The content of such a store. */
+class WatchedContent extends ContentLayer implements ErasableContentStore {
+  readonly listShare?: (share: BlobShare) => AsyncIterable<Ref>;
+
+  constructor(
+    private readonly erasable: ErasableContentStore,
+    private readonly watch: Watch,
+  ) {
+    super(erasable);
+    const listShare = erasable.listShare?.bind(erasable);
+    if (listShare !== undefined) this.listShare = (share) => watchedEach(listShare(share), watch);
+  }
+
+  override get(ref: Ref): Promise<Uint8Array | undefined> {
+    return this.watch.during(() => super.get(ref));
+  }
+
+  override has(ref: Ref): Promise<boolean> {
+    return this.watch.during(() => super.has(ref));
+  }
+
+  override erasedBy(ref: Ref): Promise<number | undefined> {
+    return this.watch.during(() => super.erasedBy(ref));
+  }
+
+  override erasedThrough(): Promise<number> {
+    return this.watch.during(() => super.erasedThrough());
+  }
+
+  override put(bytes: Uint8Array): Promise<Ref> {
+    return this.watch.during(() => super.put(bytes));
+  }
+
+  /** The time in which the source of a stream makes the next piece does not count. */
+  override async putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
+    const { watch } = this;
+    let end = watch.begin();
+    async function* source(): AsyncGenerator<Uint8Array> {
+      end();
+      try {
+        for await (const piece of pieces) {
+          end = watch.begin();
+          yield piece;
+          end();
+        }
+      } finally {
+        end();
+        end = watch.begin();
+      }
+    }
+    try {
+      return await super.putStream(source());
+    } finally {
+      end();
+    }
+  }
+
+  override list(): AsyncIterable<Ref> {
+    return watchedEach(super.list(), this.watch);
+  }
+
+  erase(refs: readonly Ref[], by: number): Promise<void> {
+    return this.watch.during(() => this.erasable.erase(refs, by));
+  }
+}
+
+/** The time in which a reader works with an item does not count. */
+async function* watchedEach<T>(items: AsyncIterable<T>, watch: Watch): AsyncGenerator<T> {
+  let end = watch.begin();
+  try {
+    for await (const item of items) {
+      end();
+      yield item;
+      end = watch.begin();
+    }
+  } finally {
+    end();
+  }
+}
