@@ -25,7 +25,7 @@ export type { OwnerCaller } from './handler-context.js';
 export { humanAskAdapter } from './human-adapter.js';
 export { jsonSchema, schemaRefusal } from './json-schema.js';
 export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
-export { looksBinary, mediaTypeOf } from './media-type.js';
+export { looksBinary, mediaTypeOf, utf16Of } from './media-type.js';
 export { defineOwnerTool, type KeepContext, type OwnerToolSpec } from './owner-tool.js';
 export {
   type Deferral,
