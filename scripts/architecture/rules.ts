@@ -341,7 +341,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-28: 386,225 with a watch over every call of a store, and troubles that other processes read.
  * - 2026-11-28: 390,000 with arguments that are refused by name where they enter, in place of a TypeError from inside.
  */
-export const KERNEL_BUNDLE_MAX = 390_100;
+export const KERNEL_BUNDLE_MAX = 390_500;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
