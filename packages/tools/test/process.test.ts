@@ -38,7 +38,7 @@ describe('what a program does with its output', () => {
     ['UTF-16', "printf '\\377\\376E\\000\\366\\000\\n\\000'; exit 3", /^Eö\n\[exit 3\]$/],
     ['half a character', "printf 'a\\303'; exit 4", /^a\ufffd\n\[exit 4\]$/],
     ['an end before the program goes on', 'echo a; exec >&- 2>&-; sleep 0.1; exit 5', /^a\n\[exit 5\]$/],
-  ])('%s is read, and how the program ended [TOOL-692]', async (_what, command, expected) => {
+  ])('%s is read, and how the program ended [TOOL-63]', async (_what, command, expected) => {
     const { call } = bench();
     const { receipt, content } = await call('run_shell', { command });
     expect(new TextDecoder().decode(await getBytes(content, receipt.model_output_ref))).toMatch(expected);

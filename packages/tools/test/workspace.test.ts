@@ -335,7 +335,7 @@ describe('line ends and encodings', () => {
     ['new lines get the line end of their place', 'a\nb\r\nc\n', 'c', 'x\ny', 'a\nb\r\nx\ny\n'],
     ['line ends that are meant are changed', 'a\r\nb\r\n', 'a\r\nb', 'a\nb', 'a\nb\r\n'],
     ['a last line without an end stays so', 'a\r\nb', 'b', 'x\ny', 'a\r\nx\r\ny'],
-  ])('%s [TOOL-693]', async (_what, before, old, put, after) => {
+  ])('%s [TOOL-64]', async (_what, before, old, put, after) => {
     const { call, root } = sandbox({ 'f.txt': before });
     const { refused, text } = await call('edit_file', { path: 'f.txt', old, new: put });
     expect([refused, text.slice(0, 6)]).toEqual([false, 'Edited']);
@@ -343,7 +343,7 @@ describe('line ends and encodings', () => {
   });
 
   it.each(['utf-16le', 'utf-16be'] as const)(
-    'a file in %s is read and searched as text [TOOL-692]',
+    'a file in %s is read and searched as text [TOOL-63]',
     async (encoding) => {
       const bytes = Buffer.from('\ufeffErste Zeile\r\nzweite: größer\r\n', 'utf16le');
       const { call } = sandbox({ 'f.txt': encoding === 'utf-16le' ? bytes : bytes.swap16() });
@@ -352,7 +352,7 @@ describe('line ends and encodings', () => {
     },
   );
 
-  it('a file with a NUL among its text is read, and the NUL shown as a replacement [TOOL-692]', async () => {
+  it('a file with a NUL among its text is read, and the NUL shown as a replacement [TOOL-63]', async () => {
     const { call } = sandbox({ 'log.txt': 'line 1\nodd \0 byte\nERROR in line 3\n' });
     expect((await call('read_file', { path: 'log.txt' })).text).toContain('odd \ufffd byte\nERROR in line 3');
   });

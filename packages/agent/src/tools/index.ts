@@ -1,4 +1,5 @@
 /** Tools: their definition, their adapter, and the storing and bounding of their outputs. */
+
 export {
   type BoundedOutput,
   boundOutput,
@@ -7,6 +8,7 @@ export {
   type TruncationMeta,
 } from './bound-output.js';
 export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './build.js';
+export { checkRead } from './check-read.js';
 export { childTools } from './children.js';
 export type {
   Answer,

@@ -132,7 +132,7 @@ describe('bounding an output', () => {
     ],
     ['names that a NUL ends', utf8('./a\0./b c\0./größe\0[exit 0]'), './a\ufffd./b c\ufffd./größe\ufffd[exit 0]'],
     ['UTF-16 with its mark', Buffer.from('\ufeffgrößer\n', 'utf16le'), 'größer\n'],
-  ])('%s is read as text, in whatever pieces it comes [TOOL-692]', (_what, bytes, expected) => {
+  ])('%s is read as text, in whatever pieces it comes [TOOL-63]', (_what, bytes, expected) => {
     for (const size of [1, 2, 3, bytes.length]) {
       const bounder = new OutputBounder(SIXTEEN_KIB);
       for (let at = 0; at < bytes.length; at += size) bounder.write(bytes.subarray(at, at + size));

@@ -43,7 +43,7 @@ function quoteAt(lines: string[], problems: readonly SkillProblem[]): readonly S
   return quoted;
 }
 
-/** Whether an alias is a pattern such as `*.ts`, which no anchor could have as its name. */
+/** Whether a text that looks like an alias is a pattern such as `*.ts`: no anchor could have its name. */
 function isPattern({ rule, line }: SkillProblem, lines: readonly string[]): boolean {
   return rule === 'yaml_alias' && /:[ \t]+\*[./*]/.test(lines[line - FRONT_MATTER_LINE] ?? '');
 }

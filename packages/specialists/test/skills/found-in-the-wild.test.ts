@@ -76,7 +76,7 @@ const shapes = fc.record({
   fault: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...FAULTS) }),
 });
 
-it(`a file in a shape that is found in the wild is a skill, or refused with its line and in words (seed 12) [SPEC-690]`, () => {
+it(`a file in a shape that is found in the wild is a skill, or refused with its line and in words (seed 12) [SPEC-53]`, () => {
   let loaded = 0;
   fc.assert(
     fc.property(shapes, ({ description, others, isFirst, end, mark, fault }) => {
@@ -104,7 +104,7 @@ it(`a file in a shape that is found in the wild is a skill, or refused with its 
   expect(loaded).toBeGreaterThan(files / 2);
 });
 
-it('a colon in the prose of a description is a part of it, and a warning names its line [SPEC-690]', () => {
+it('a colon in the prose of a description is a part of it, and a warning names its line [SPEC-53]', () => {
   const read = parseSkill('---\nname: demo\ndescription: Use it for any work: writing.\nversion: 2\n---\nbody\n', AT);
   expect(read).toMatchObject({
     description: 'Use it for any work: writing.',
@@ -115,7 +115,7 @@ it('a colon in the prose of a description is a part of it, and a warning names i
   });
 });
 
-it('what a folder outside holds is never read while links to it are swapped in and out [SPEC-691]', async () => {
+it('what a folder outside holds is never read while links to it are swapped in and out [SPEC-54]', async () => {
   const base = mkdtempSync(join(tmpdir(), 'swapped-'));
   const [inside, outside] = [join(base, 'in'), join(base, 'out')];
   const text = (words: string) => `---\nname: race\ndescription: ${words}\n---\nx`;

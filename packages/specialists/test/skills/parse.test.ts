@@ -161,7 +161,7 @@ describe('the faults of a single file', () => {
 describe('the faults of a file of the standard', () => {
   const at = 'skills/code-review/SKILL.md';
 
-  it('fields of the other form have no effect, and a warning names the place where they belong [SPEC-690]', () => {
+  it('fields of the other form have no effect, and a warning names the place where they belong [SPEC-53]', () => {
     const { tools, warnings = [], ...found } = valid(SEED, at);
     expect([tools, linesOf(found as Skill)]).toEqual([null, ['1 tools_missing']]);
     expect(warnings.map(({ line, rule }) => `${line} ${rule}`)).toEqual([

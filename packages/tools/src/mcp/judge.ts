@@ -128,7 +128,7 @@ export class Judge {
     return { jsonrpc: '2.0', id, result: usable } as JSONRPCMessage;
   }
 
-  /** A result that the MCP package accepts, or the reason why it cannot be read. */
+  /** A result that the MCP package accepts, or the reason why there is no such result. */
   #usable(result: unknown, { method, isModern, offered }: Pending): Readonly<Record<string, unknown>> | string {
     const odd = (what: string): void => this.odd(what);
     switch (method) {

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 const CAPABILITIES = ['logging', 'completions', 'prompts', 'resources', 'tools'];
 
 /**
- * The result of `initialize` or `server/discover` as the MCP package accepts it, or the reason why it cannot be read. Tools
+ * The result of `initialize` or `server/discover` as the MCP package accepts it, or the reason why it is refused. Tools
  * are requested, and changes of them heard, even from a server that announces neither.
  *
  * @param offered the revision that the client offered; undefined for `server/discover`

@@ -1,9 +1,10 @@
 /** Reads the texts of servers as JSON: the one place where this folder does. */
+import { parseJson } from '@reprise/contracts/json';
 
 /** The value of a text; undefined when it is not JSON. A byte order mark before it is no part of it. */
 export function readJson(text: string): unknown {
   try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     return undefined;
   }

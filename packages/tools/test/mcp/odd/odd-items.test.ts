@@ -39,7 +39,7 @@ describe.each([
   const isHttp = where === 'HTTP';
 
   it(
-    `a list with odd tools offers all others, with a reason for each one left out (seed 38) [TOOL-690]`,
+    `a list with odd tools offers all others, with a reason for each one left out (seed 38) [TOOL-61]`,
     async () => {
       const linked = await linkedBy(make);
       await fc.assert(
@@ -58,7 +58,7 @@ describe.each([
   );
 
   it(
-    'a message that is changed anywhere ends its own call at once, and no other (seed 39) [TOOL-691]',
+    'a message that is changed anywhere ends its own call at once, and no other (seed 39) [TOOL-62]',
     async () => {
       const linked = await linkedBy(make);
       await fc.assert(
@@ -77,7 +77,7 @@ describe.each([
     limit,
   );
 
-  it.each(greetings)('a server is used although %s [TOOL-690]', async (_what, greeting) => {
+  it.each(greetings)('a server is used although %s [TOOL-61]', async (_what, greeting) => {
     const linked = await linkedBy(make, { greeting });
     expect(await linked.tools()).toEqual(OWN_NAMES);
     expect(await linked.call('echo', { words: 'x' })).toBe('answer ["x"]');
@@ -92,7 +92,7 @@ describe.each([
     ['a page that is an error', ',"nextCursor":"2"', OWN_NAMES],
     ['a page that is no list', ',"nextCursor":"3"', OWN_NAMES],
     ['the page itself', ',"nextCursor":"0"', undefined],
-  ])('a list with a cursor of %s keeps the tools that were read [TOOL-690]', async (_what, more, expected) => {
+  ])('a list with a cursor of %s keeps the tools that were read [TOOL-61]', async (_what, more, expected) => {
     const pages = [
       pageOf(OWN, more),
       pageOf(['{"name":"second","inputSchema":{"type":"object"}}']),
@@ -122,7 +122,7 @@ describe.each([
     ['answers in half within a stream', { texts: [CALL.slice(0, 50)], how: 'events' }],
   ];
   it.each(isHttp ? [...lost, ...lostOverHttp] : lost)(
-    'a call of a server that %s ends at once [TOOL-691]',
+    'a call of a server that %s ends at once [TOOL-62]',
     async (_what, said) => {
       const linked = await linkedBy(make);
       expect(await atOnce(linked.say(said))).toMatch(/error|message/);
@@ -131,7 +131,7 @@ describe.each([
     },
   );
 
-  it('an answer keeps its other blocks, and words stand in place of the odd one [TOOL-690]', async () => {
+  it('an answer keeps its other blocks, and words stand in place of the odd one [TOOL-61]', async () => {
     const linked = await linkedBy(make);
     const blocks =
       '{"type":"text","text":"a"},{"type":"weird"},{"type":"text","text":"b","annotations":{"priority":7}},null,"c"';
@@ -145,7 +145,7 @@ describe.each([
   });
 });
 
-it('an answer is read behind words, without a line break at the end, and as a list [TOOL-691]', async () => {
+it('an answer is read behind words, without a line break at the end, and as a list [TOOL-62]', async () => {
   const linked = await linkedBy(onStdio);
   expect(await atOnce(linked.say({ texts: [`starting… ${CALL}`] }))).toBe('answer ["ok"]');
   expect(await atOnce(linked.say({ texts: [`[7,${CALL}]`] }))).toBe('answer ["ok"]');
@@ -153,7 +153,7 @@ it('an answer is read behind words, without a line break at the end, and as a li
 });
 
 it.each(['plain', 'untyped', 'events'] as const)(
-  'an answer over HTTP is read under the type %s [TOOL-691]',
+  'an answer over HTTP is read under the type %s [TOOL-62]',
   async (how) => {
     const linked = await linkedBy(overHttp as typeof onStdio);
     expect(await atOnce(linked.say({ texts: [CALL], how }))).toBe('answer ["ok"]');
