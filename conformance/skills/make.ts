@@ -165,6 +165,7 @@ const ODD: readonly Fault[] = [
   ['an unknown field', field('version', () => 'version: "1.0"')],
   ['a misspelled field', field('descripton', () => 'descripton: Reviews code')],
   ['a colon in a plain description', field('description', () => 'description: Reviews: code')],
+  ['brackets in a plain description', field('description', () => 'description: [Reviews] [code]')],
 ];
 
 const FAULTS: readonly Fault[] = [

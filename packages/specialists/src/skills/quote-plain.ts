@@ -6,7 +6,7 @@ import { FRONT_MATTER_LINE } from './front-matter.js';
 import type { SkillProblem } from './skill.js';
 import { readYaml, type YamlEntries } from './yaml.js';
 
-/** How often a text is read anew: each time, at least one more line is quoted. */
+/** How often a text is read anew: each time, one more line is quoted. */
 const READINGS_MAX = 16;
 
 /** A field of one line: its name, the space behind the colon, and what stands there, unquoted. */
@@ -29,18 +29,17 @@ export function readAsMeant(text: string): {
   return { map, quoted: isProblems(map) ? [] : quoted };
 }
 
-/** Quotes the lines at which problems stand, where each is a whole field. */
+/** Quotes the first line at which a problem stands and that is a whole field: those behind it may only follow from it. */
 function quoteAt(lines: string[], problems: readonly SkillProblem[]): readonly SkillProblem[] {
-  const quoted: SkillProblem[] = [];
   const meant = problems.filter((one) => one.rule === 'yaml' || isPattern(one, lines));
-  for (const at of new Set(meant.map(({ line }) => line - FRONT_MATTER_LINE))) {
+  for (const at of meant.map(({ line }) => line - FRONT_MATTER_LINE).sort((a, b) => a - b)) {
     const [, name, value] = FIELD.exec(lines[at] ?? '') ?? [];
     if (name === undefined || /^[ \t]+\S/.test(lines[at + 1] ?? '')) continue;
     lines[at] = `${name}${JSON.stringify(value)}`;
     const message = `${name.trim()} is read as a text to the end of its line: quote it`;
-    quoted.push({ line: at + FRONT_MATTER_LINE, rule: 'plain_text', message });
+    return [{ line: at + FRONT_MATTER_LINE, rule: 'plain_text', message }];
   }
-  return quoted;
+  return [];
 }
 
 /** Whether a text that looks like an alias is a pattern such as `*.ts`: no anchor could have its name. */
