@@ -36,7 +36,7 @@ import { archiveCopies } from './memory.js';
 import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
-import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { askMakerAgain, changeRights, handedOnBy, setSwarmRights } from './rights.js';
 import { askSessions, tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
@@ -70,6 +70,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     agentBack(draft, agent, ctx);
   },
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
+  'society/SwarmLacks@1': (draft, _, ctx) => setSwarmRights(draft, rowKeyOf(ctx), ctx),
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Report@1': (draft, { work }, ctx) => {
@@ -198,6 +199,7 @@ function tellAgent(draft: EntityState, agent: string, ctx: ReducerContext): void
 
 /** A swarm passes on to its agents what it is told; it ends with its creator. */
 function tellSwarmAgain(draft: EntityState, swarm: string, ctx: ReducerContext): void {
+  setSwarmRights(draft, swarm, ctx);
   for (const event of toldBelow(draft, ctx)) ctx.send(swarmAt(swarm), event);
   if (draft.status === 'deactivated' || draft.status === 'removed')
     ctx.send(swarmAt(swarm), { name: 'society/CreatorOver@1', value: {} });

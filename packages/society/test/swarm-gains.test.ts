@@ -1,0 +1,85 @@
+/** What the agents of a swarm may do once its creator may do more: as much as an agent that the creator registered itself. */
+import type { Entity, SwarmManifest } from 'reprise/society';
+import { describe, expect, it } from 'vitest';
+import { failEntity } from '../../../conformance/society/failing.js';
+import { agentOf, openOffice } from './support/office.js';
+
+const FEW = ['memory_get', 'swarm_create'];
+const MORE = ['memory_get', 'memory_search', 'swarm_create'];
+
+const scouts: SwarmManifest = {
+  swarm_id: 'scouts',
+  goal: 'Look.',
+  strategy: 'hierarchical',
+  coordinator_agent_id: { slot: 'head' },
+  agents: [
+    { slot: 'head', agent_type: 'swarm-worker', capabilities: {}, count: 1 },
+    { slot: 'scout', agent_type: 'swarm-worker', capabilities: {}, count: 2 },
+  ],
+};
+
+/** Ann's boss, its creator of a swarm that may use few tools, an agent of that creator, and what all below it may use. */
+async function openSwarm() {
+  const scene = await openOffice({ failing: true });
+  const ann = await scene.office.human('ann');
+  const boss = scene.office.entity(await agentOf(ann));
+  const maker = scene.office.entity(await agentOf(boss));
+  const own = await agentOf(maker);
+  const narrow = (entity: Entity, tools: string[]) => boss.capabilities(entity.id, { capabilities: { tools } });
+  await narrow(maker, FEW);
+  const { created } = await maker.createSwarm(scouts);
+  const below = [own, ...created.agents.map(({ agent_id }) => agent_id)];
+  const tools = () =>
+    Promise.all(
+      below.map(
+        async (id) => (await scene.world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may.tool,
+      ),
+    );
+  return { ...scene, ann, boss, maker, below, narrow, tools };
+}
+
+describe('a swarm whose creator was narrowed when it made it', () => {
+  it('the agents of a swarm gain and lose tools with their creator, as an agent does that it registered [SOC-730]', async () => {
+    await using at = await openSwarm();
+    for (const tools of [FEW, MORE, FEW, MORE]) {
+      await at.narrow(at.maker, tools);
+      expect(await at.tools()).toStrictEqual(at.below.map(() => tools));
+    }
+    expect((await at.world.verify()).unverified).toBe(0);
+  });
+
+  it.each(['creator', 'agent of the swarm'] as const)(
+    'the agents of a swarm have what their creator gained while the cell of the %s had failed, once it is revived [SOC-730]',
+    async (who) => {
+      await using at = await openSwarm();
+      const failed = at.office.entity(who === 'creator' ? at.maker.id : (at.below[1] ?? ''));
+      await failEntity(at.world, failed.id);
+      await at.narrow(at.maker, MORE);
+      await failed.revive();
+      expect(await at.tools()).toStrictEqual(at.below.map(() => MORE));
+      expect((await at.world.verify()).unverified).toBe(0);
+    },
+  );
+
+  it('an agent of a swarm has what a hold on the maker of its creator kept from it, from its first call after that was lifted [SOC-730]', async () => {
+    await using at = await openSwarm();
+    const memory_read = { layers: ['l2' as const], groups: ['other'], visibility: ['group' as const] };
+    await failEntity(at.world, at.boss.id);
+    await at.ann.capabilities(at.boss.id, { capabilities: { memory_read } });
+    await at.office.group('crew').open({ owner: 'ann' });
+    await at.office.group('crew').join('ann', 'owner');
+    await at.office.group('crew').join(at.maker.id);
+    const [, worker = ''] = at.below;
+    await at.office.group('crew').join(worker);
+    const holder = `cell:society/Entity@1/${at.boss.id}` as const;
+    const reads = async (id: string) =>
+      (await at.world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may.mem_read;
+    expect(await reads(worker)).not.toContain('group:crew');
+    const [hold] = (await at.world.kernel.rights(holder)).declared?.holds ?? [];
+    await at.world.kernel.command('sys/SetRights@1', { holder, hold: null, granter: hold?.[0] as `cell:${string}` });
+    for (const id of [at.maker.id, worker])
+      await at.office.entity(id).answerTo('memory_get', { item_id: 'group:crew#1' });
+    expect(await reads(worker)).toContain('group:crew');
+    expect((await at.world.verify()).unverified).toBe(0);
+  });
+});
