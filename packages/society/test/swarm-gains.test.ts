@@ -2,32 +2,30 @@
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';
-import { agentOf, openOffice } from './support/office.js';
+import { agentOf, agentWith, openOffice } from './support/office.js';
 
-const FEW = ['memory_get', 'swarm_create'];
-const MORE = ['memory_get', 'memory_search', 'swarm_create'];
+const FEW = ['memory_write_warm', 'swarm_create'];
+const MORE = ['memory_search', 'memory_write_warm', 'swarm_create'];
+const NOTE = { type: 'note', visibility: 'group', group: 'crew', content: 'Found.' } as const;
 
 const scouts: SwarmManifest = {
   swarm_id: 'scouts',
   goal: 'Look.',
   strategy: 'hierarchical',
-  coordinator_agent_id: { slot: 'head' },
-  agents: [
-    { slot: 'head', agent_type: 'swarm-worker', capabilities: {}, count: 1 },
-    { slot: 'scout', agent_type: 'swarm-worker', capabilities: {}, count: 2 },
-  ],
+  agents: [{ slot: 'scout', agent: 'worker', agent_type: 'custom', capabilities: {}, count: 2 }],
 };
 
-/** Ann's boss, its creator of a swarm that may use few tools, an agent of that creator, and what all below it may use. */
+/** A boss two below Ann, its creator of a swarm that may use few tools, an agent of that creator, and what all below it may use. */
 async function openSwarm() {
-  const scene = await openOffice({ failing: true });
+  const scene = await openOffice({ failing: true, agents: [agentWith([])] });
   const ann = await scene.office.human('ann');
-  const boss = scene.office.entity(await agentOf(ann));
+  const top = scene.office.entity(await agentOf(ann));
+  const boss = scene.office.entity(await agentOf(top));
   const maker = scene.office.entity(await agentOf(boss));
   const own = await agentOf(maker);
   const narrow = (entity: Entity, tools: string[]) => boss.capabilities(entity.id, { capabilities: { tools } });
   await narrow(maker, FEW);
-  const { created } = await maker.createSwarm(scouts);
+  const { created } = await maker.createSwarm({ ...scouts, coordinator_agent_id: maker.id });
   const below = [own, ...created.agents.map(({ agent_id }) => agent_id)];
   const tools = () =>
     Promise.all(
@@ -35,7 +33,7 @@ async function openSwarm() {
         async (id) => (await scene.world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may.tool,
       ),
     );
-  return { ...scene, ann, boss, maker, below, narrow, tools };
+  return { ...scene, ann, top, maker, below, narrow, tools };
 }
 
 describe('a swarm whose creator was narrowed when it made it', () => {
@@ -63,23 +61,19 @@ describe('a swarm whose creator was narrowed when it made it', () => {
 
   it('an agent of a swarm has what a hold on the maker of its creator kept from it, from its first call after that was lifted [SOC-730]', async () => {
     await using at = await openSwarm();
-    const memory_read = { layers: ['l2' as const], groups: ['other'], visibility: ['group' as const] };
-    await failEntity(at.world, at.boss.id);
-    await at.ann.capabilities(at.boss.id, { capabilities: { memory_read } });
+    const memory_write = { layers: ['l2' as const], groups: ['other'], visibility: ['group' as const] };
+    await failEntity(at.world, at.top.id);
+    await at.ann.capabilities(at.top.id, { capabilities: { memory_write } });
     await at.office.group('crew').open({ owner: 'ann' });
     await at.office.group('crew').join('ann', 'owner');
-    await at.office.group('crew').join(at.maker.id);
-    const [, worker = ''] = at.below;
-    await at.office.group('crew').join(worker);
-    const holder = `cell:society/Entity@1/${at.boss.id}` as const;
-    const reads = async (id: string) =>
-      (await at.world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may.mem_read;
-    expect(await reads(worker)).not.toContain('group:crew');
+    const [own = '', worker = ''] = at.below;
+    for (const id of [at.maker.id, own, worker]) await at.office.group('crew').join(id);
+    const holder = `cell:society/Entity@1/${at.top.id}` as const;
+    const write = async (id: string) => (await at.office.entity(id).answerTo('memory_write_warm', NOTE)).value;
+    for (const id of [own, worker]) expect(await write(id)).toMatchObject({ error: 'capability_denied' });
     const [hold] = (await at.world.kernel.rights(holder)).declared?.holds ?? [];
     await at.world.kernel.command('sys/SetRights@1', { holder, hold: null, granter: hold?.[0] as `cell:${string}` });
-    for (const id of [at.maker.id, worker])
-      await at.office.entity(id).answerTo('memory_get', { item_id: 'group:crew#1' });
-    expect(await reads(worker)).toContain('group:crew');
+    for (const id of [at.maker.id, own, worker]) expect(await write(id)).toMatchObject({ state: 'live' });
     expect((await at.world.verify()).unverified).toBe(0);
   });
 });

@@ -43,8 +43,6 @@ export const revivedNews = {
   'society/AgentRevived@1': from(nothing, childAgent),
   /** A swarm of this entity, or an agent of it, was revived. */
   'society/SwarmRevived@1': from(nothing, ownSwarm),
-  /** A swarm of this entity cannot set what one of its agents gained: the creator sets the rights of the swarm again. */
-  'society/SwarmLacks@1': from(nothing, ownSwarm),
   /** The maker did this for the agent while its cell had failed: now the agent does so itself. */
   'society/Kept@1': from(kept, makerCell),
   /** An agent further below was revived. It goes up from maker to maker. */

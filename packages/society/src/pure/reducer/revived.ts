@@ -70,7 +70,6 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     agentBack(draft, agent, ctx);
   },
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
-  'society/SwarmLacks@1': (draft, _, ctx) => setSwarmRights(draft, rowKeyOf(ctx), ctx),
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Report@1': (draft, { work }, ctx) => {

@@ -217,9 +217,8 @@ export function setCompiled(
 }
 
 /**
- * A swarm hands on what its creator may: its agents ask the swarm for what they gain with the creator. Where less stands of
- * the creator's rights than follows from its state, the kernel refuses this and nothing changes: the swarm asks again when one
- * of its agents does.
+ * A swarm hands on what its creator may: its agents ask the swarm for what they gain with the creator. Nothing is cut: under a
+ * hold the kernel refuses this as a whole, and the swarm keeps what it has, also when the hold is lifted.
  */
 export function setSwarmRights(draft: EntityState, swarm: string, ctx: ReducerContext): void {
   const { grant } = handedOnBy(draft, ctx);

@@ -17,17 +17,3 @@ export function tellRights(
 ): void {
   ctx.send(entityAt(agent_id), { name: 'society/RightsStand@1', value: answer });
 }
-
-/**
- * The kernel has refused what a member has compiled. The rights of the swarm may be older than those of its creator: these are
- * set again before the member asks for what there is.
- */
-export function rightsRefused(
-  { creator }: SwarmState,
-  { agent_id, ask }: { readonly agent_id: string; readonly ask: number },
-  code: string,
-  ctx: ReducerContext,
-): void {
-  if (code === 'rights_exceeded') ctx.send(entityAt(creator), { name: 'society/SwarmLacks@1', value: {} });
-  tellRights(agent_id, { ask, code }, ctx);
-}

@@ -65,7 +65,7 @@ import {
   memberMade,
   refuse,
 } from './swarm-forming.js';
-import { rightsRefused, setMemberRights, tellRights } from './swarm-rights.js';
+import { setMemberRights, tellRights } from './swarm-rights.js';
 import { composed, follow } from './swarm-strategies.js';
 import { WORK_TAG, worked, workRefused, workUnderWay } from './swarm-tasks.js';
 
@@ -169,7 +169,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
-    if (refused !== undefined) return rightsRefused(draft, refused, value.code, ctx);
+    if (refused !== undefined) return tellRights(refused.agent_id, { ask: refused.ask, code: value.code }, ctx);
     memberNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
   },
   'work/RightsStand@1': (draft, value, ctx) => memberNews(draft, { name: 'work/RightsStand@1', value }, ctx),
