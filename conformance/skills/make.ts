@@ -8,6 +8,8 @@ export interface Made {
   readonly what: string;
   /** File names and their texts. */
   readonly files: Readonly<Record<string, string>>;
+  /** Whether it is valid and something in it is read with a warning. */
+  readonly isOdd?: boolean;
 }
 
 /** Fields in the order in which they are written; each is its lines. */
@@ -126,9 +128,17 @@ function written(pick: Picker, fields: Fields): string {
 
 function validSkill(pick: Picker, i: number): Made {
   const folder = name(pick, i);
-  const { fields, what } = validFields(pick, folder);
+  const { fields, what: plain } = validFields(pick, folder);
   const file = pick.chance(8) ? 'skill.md' : 'SKILL.md';
-  return { folder, valid: true, what, files: { [file]: written(pick, fields), ...more(pick) } };
+  const [what, writes] = file === 'SKILL.md' && pick.chance(25) ? pick.of(ODD) : [plain];
+  writes?.(fields, folder, pick);
+  return {
+    folder,
+    valid: true,
+    isOdd: writes !== undefined,
+    what,
+    files: { [file]: written(pick, fields), ...more(pick) },
+  };
 }
 
 function more(pick: Picker): Record<string, string> {
@@ -147,6 +157,16 @@ function field(key: string, line: (folder: string) => string): Fault[1] {
     return undefined;
   };
 }
+
+/** What other tools write and the standard does not have: read, with a warning that names the line. */
+const ODD: readonly Fault[] = [
+  ['tools as a field', field('tools', () => 'tools: [Read, Grep]')],
+  ['triggers as a field', field('triggers', () => 'triggers:\n  - review')],
+  ['an unknown field', field('version', () => 'version: "1.0"')],
+  ['a misspelled field', field('descripton', () => 'descripton: Reviews code')],
+  ['a colon in a plain description', field('description', () => 'description: Reviews: code')],
+  ['brackets in a plain description', field('description', () => 'description: [Reviews] [code]')],
+];
 
 const FAULTS: readonly Fault[] = [
   ['no file SKILL.md', () => null],
@@ -177,13 +197,7 @@ const FAULTS: readonly Fault[] = [
   ['a compatibility of 501 characters', field('compatibility', () => `compatibility: ${'c'.repeat(501)}`)],
   ['a compatibility that is a number', field('compatibility', () => 'compatibility: 17')],
   ['a compatibility that is a list', field('compatibility', () => 'compatibility: [git]')],
-  ['tools as a field', field('tools', () => 'tools: [Read, Grep]')],
-  ['triggers as a field', field('triggers', () => 'triggers:\n  - review')],
-  ['an unknown field', field('version', () => 'version: "1.0"')],
-  ['a misspelled field', field('descripton', () => 'descripton: Reviews code')],
-  ['a colon in a plain description', field('description', () => 'description: Reviews: code')],
   ['an open quote', field('description', () => 'description: "Reviews code')],
-  ['an open list', field('license', () => 'license: [MIT')],
   ['a tab as indentation', field('metadata', () => 'metadata:\n\tauthor: ann')],
   ['a field that stands twice', field('again', () => 'description: Again')],
   ['a key that stands twice in metadata', field('metadata', () => 'metadata:\n  author: ann\n  author: bob')],

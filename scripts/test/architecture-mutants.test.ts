@@ -10,12 +10,13 @@ import { checkContent } from '../architecture/content.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
+import { checkJson } from '../architecture/json.js';
 import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
-import { CONTENT_GATE } from '../architecture/rules.js';
+import { CONTENT_GATE, JSON_PARSERS } from '../architecture/rules.js';
 import { checkSenders } from '../architecture/senders.js';
 import { formatProblem, type Problem, type Tree } from '../architecture/tree.js';
 
@@ -49,6 +50,36 @@ function manifest(over: Record<string, unknown> = {}): string {
 }
 
 const ROOT_MANIFEST = JSON.stringify({ engines: { node: '>=20.19' } });
+
+describe('parsers of JSON', () => {
+  const file = 'packages/tools/src/planted.ts';
+  const judged = (text: string, at = file) => named(checkJson(plant({ [at]: text })));
+
+  it.each([
+    ['calls JSON.parse', 'export const f = (text: string) => JSON.parse(text);'],
+    ['names it in brackets', "export const f = (text: string) => JSON['parse'](text);"],
+    ['takes it out of JSON', 'const { parse } = JSON;'],
+    ['gives JSON another name', 'const json = JSON; export const f = json.parse;'],
+    ['hands it on', 'export const all = (texts: string[]) => texts.map(JSON.parse);'],
+    ['reaches it through the global object', 'export const f = globalThis.JSON.parse;'],
+    ['lets a response parse its body', 'export const f = async (r: Response) => await r.json();'],
+  ])('the check of JSON parsers finds a source that %s', (_, text) => {
+    expect(judged(text)).toEqual([expect.stringContaining(`${file}:1`)]);
+    expect(judged(text)[0]).toContain('parseJson of @reprise/contracts/json');
+  });
+
+  it.each([
+    ['writes JSON', 'export const f = (data: unknown) => JSON.stringify(data);'],
+    ['uses the one parser', "import { parseJson } from '@reprise/contracts/json';\nexport const f = parseJson;"],
+    ['has a field named json', 'export const f = (part: { json: unknown }) => part.json;'],
+  ])('the check of JSON parsers passes a source that %s', (_, text) => {
+    expect(judged(text)).toEqual([]);
+  });
+
+  it.each(JSON_PARSERS)('the check of JSON parsers passes %s', (parser) => {
+    expect(judged('export const f = (text: string) => JSON.parse(text);', parser)).toEqual([]);
+  });
+});
 
 describe('senders', () => {
   const recipe = 'packages/tree/src/pure/reducer/recipe.ts';

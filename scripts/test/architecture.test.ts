@@ -19,6 +19,7 @@ import {
   checkPackages,
   checkTables,
 } from '../architecture/imports.js';
+import { checkJson } from '../architecture/json.js';
 import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkMarks } from '../architecture/marks.js';
@@ -51,6 +52,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['no recipe compares senders by hand', checkSenders],
+  ['one file parses JSON, and no number loses its digits', checkJson],
   ['words of others reach a prompt through the helper that marks them', checkMarks],
   ['content of a society is read by the gate and the listed files alone', checkContent],
   ['every package is published alike', checkManifests],

@@ -46,6 +46,7 @@ const LISTED: Readonly<
       'packages/providers/src/transport/transport.ts#TransportOptions',
       'packages/providers/src/openai/openai-compatible.ts#OpenAiCompatibleOptions',
       'packages/providers/src/model/profile-options.ts#ProfileOptions',
+      'packages/providers/src/model/profile-options.ts#AnswerOptions',
     ],
     some: true,
   },
@@ -145,7 +146,7 @@ describe('what pages say of the code', () => {
     const verbs = tables.filter(({ place }) => place.startsWith('docs/reference/cli.md#`reprise '));
     expect(verbs.length).toBeGreaterThan(8);
     for (const { place, header, names } of verbs) {
-      const inner = /^options? of `(\w+)`$/.exec(header)?.[1];
+      const inner = /^options? of `(\w+)`(?: and `\w+`)?$/.exec(header)?.[1];
       const [, verb = ''] = /#`reprise (\w+)/.exec(place) ?? [];
       const help = optionsIn(await helpOf(inner === undefined ? [verb] : [verb, inner])).filter(
         (one) => one !== '-h' && one !== '--help',

@@ -2,9 +2,11 @@
  * The pages of the error codes. They ship with this package, so that the page can be read wherever the error is thrown:
  * `npx reprise explain CODE`.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ErrorCode } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 
 /** The command that prints the page of an error code. */
 export function pageOf(code: string): string {
@@ -34,7 +36,7 @@ function absoluteLinks(page: string): string {
 
 /** The address of the pages in the repository that `package.json` names. */
 function onlineFolder(): string {
-  const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  const { repository } = parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly repository: { readonly url: string };
   };
   return `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/docs/errors/`;

@@ -1,5 +1,7 @@
 /** The command line: verbs, options and their help. The verbs are implemented in `verbs/`. */
+
 import { readFileSync } from 'node:fs';
+import { parseJson } from '@reprise/contracts/json';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
@@ -278,5 +280,6 @@ function digest(text: string): string {
 
 /** The version of the package: `package.json` is one level above both the sources and the built files. */
 function version(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (parseJson(text) as { readonly version: string }).version;
 }

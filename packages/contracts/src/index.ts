@@ -18,6 +18,7 @@ export * from './marks.js';
 export * from './names.js';
 export * from './notices.js';
 export * from './option-kinds.js';
+export { parseOwnJson } from './own-json.js';
 export * from './policy.js';
 export * from './portable.js';
 export * from './present.js';

@@ -38,7 +38,7 @@ export type {
   UnifiedTool,
   WrittenRequest,
 } from './model/model.js';
-export type { ProfileOptions } from './model/profile-options.js';
+export type { AnswerOptions, ProfileOptions, RepeatedCalls } from './model/profile-options.js';
 export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
 export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
 export {

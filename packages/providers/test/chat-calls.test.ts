@@ -197,10 +197,25 @@ describe('calls of a streamed chat answer', () => {
 
   it.each<[string, Piece[]]>([
     [
-      'arguments under a number that no call has',
+      'arguments under a number that no call has, after arguments',
+      [
+        [0, 'a', 'read_file', '{}'],
+        [1, '_', '_', '{"eur":100}'],
+      ],
+    ],
+    [
+      'arguments under a number that no call has, beside two open calls',
       [
         [0, 'a', 'read_file', ''],
-        [1, '_', '_', '{"eur":100}'],
+        [1, 'b', 'pay', ''],
+        [2, '_', '_', '{"eur":100}'],
+      ],
+    ],
+    [
+      'arguments under a number that is not the next one',
+      [
+        [0, 'a', 'read_file', ''],
+        [2, '_', '_', '{"eur":100}'],
       ],
     ],
     ['arguments before any call', [[0, '_', '_', '{"eur":100}']]],

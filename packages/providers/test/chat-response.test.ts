@@ -59,6 +59,6 @@ describe('reading an answer', () => {
     const deep = `${'{"a":'.repeat(45)}1${'}'.repeat(45)}`;
     const message = { content: null, tool_calls: [{ id: 'c', function: { name: 'add', arguments: deep } }] };
     const read = readCompletion({ choices: [{ message, finish_reason: 'stop' }] }, plain());
-    expect(read?.calls[0]).toMatchObject({ issue: 'args_not_json', args: deep });
+    expect(read?.calls[0]).toMatchObject({ issue: 'args_invalid', args: deep });
   });
 });

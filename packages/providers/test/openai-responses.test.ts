@@ -319,7 +319,8 @@ describe('a responses stream', () => {
 
   it('a stream with its end mark is complete, even if the connection stays open', async () => {
     const answer = { type: 'response.completed', response: response([message('Done.')]) };
-    const server = await providerServer(eventsThen('hang', ...half, answer));
+    const streamed = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Done.' };
+    const server = await providerServer(eventsThen('hang', half[0]!, streamed, answer));
     expect((await outputOf(await run(await at(server)))).text).toBe('Done.');
   });
 

@@ -147,7 +147,10 @@ function responsesItems({ thoughts, texts, calls }: Said, step: number) {
     ...(thoughts.length === 0
       ? []
       : [{ item: reasoning, grows: 'response.reasoning_summary_text.delta', pieces: thoughts }]),
-    ...(texts.length === 0 ? [] : [{ item: message, grows: 'response.output_text.delta', pieces: texts }]),
+    // An answer that says nothing is a message without text.
+    ...(texts.length === 0 && thoughts.length + calls.length > 0
+      ? []
+      : [{ item: message, grows: 'response.output_text.delta', pieces: texts }]),
     ...calls.map(({ id, name, args }) => ({
       item: { type: 'function_call', call_id: id, name, arguments: args },
       grows: 'response.function_call_arguments.delta',

@@ -8,6 +8,7 @@
  *     request whose id is already being answered is answered once.
  * L3  A client that exceeds a bound for good is disconnected, once, with the reason.
  */
+
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
@@ -18,6 +19,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { JoinedBytes } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import {
   MCP_GARBAGE_MAX,
   MCP_LINE_BYTES_MAX,
@@ -82,7 +84,7 @@ export class LineTransport implements Transport {
     if (line.trim() === '') return;
     let message: unknown;
     try {
-      message = JSON.parse(line);
+      message = parseJson(line);
     } catch {
       return this.#refuse(ProtocolErrorCode.ParseError, 'A line is not JSON.', null);
     }
@@ -184,7 +186,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 
 function idAtEnds(head: string, tail: string): RequestId | null {
   const [, found] = ID_LAST.exec(tail) ?? ID_FIRST.exec(head) ?? [];
-  return found === undefined ? null : (JSON.parse(found) as RequestId);
+  return found === undefined ? null : (parseJson(found) as RequestId);
 }
 
 function idIn(message: unknown): RequestId | null {

@@ -23,7 +23,7 @@ import type { McpCore, McpServerOptions } from './mcp-types.js';
  */
 export function mcpServer(options: McpServerOptions): McpCore {
   requireArgument(
-    isFields(options) && Array.isArray(options.tools),
+    isFields(options) && (Array.isArray(options.tools) || typeof options.tools === 'function'),
     'mcpServer(options)',
     'an object with name, version, tools and call',
     options,

@@ -1,6 +1,8 @@
 /** What servers of a world have in common, whatever carries their messages. */
+
 import { readFileSync } from 'node:fs';
 import { type ArgumentCheck, checkOf, fieldsOf } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import type { McpServerOptions } from './mcp-types.js';
 import type { OfferedWorld } from './world/served-world.js';
 
@@ -56,4 +58,6 @@ export function coreOptions(offer: OfferedWorld, names: ServerNames, session: st
 }
 
 /** The version of the package: `package.json` is one level above both the sources and the built files. */
-const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+const { version: VERSION } = parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};

@@ -7,6 +7,7 @@
  * B2  No token and no key is stored: a token stands with its client, and the secret with the app.
  * B3  A token that was taken back stays refused, also by another process.
  */
+
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type AgentWorld, type Duration, durationMs, type WorldPart } from '@reprise/agent';
 import {
@@ -15,6 +16,7 @@ import {
   checkOf,
   isRepriseError,
   type Principal,
+  parseOwnJson,
   RepriseError,
 } from '@reprise/contracts';
 import { isClientPrincipal, requirePrincipal } from './principals.js';
@@ -149,7 +151,7 @@ class Tokens {
     const [, body = '', given = ''] = TOKEN.exec(String(token).slice(0, TOKEN_MAX)) ?? [];
     if (body === '') return undefined;
     if (!timingSafeEqual(await this.#sign(body), Buffer.from(given, 'base64url'))) return undefined;
-    const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims;
+    const claims = parseOwnJson(Buffer.from(body, 'base64url').toString('utf8')) as Claims;
     const { kernel } = this.world;
     const isMine = claims.world === kernel.id && isClientPrincipal(claims.principal);
     return isMine && kernel.now < claims.ends ? claims : undefined;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { getBytes } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { type ProcessOptions, processes } from '../src/index.js';
 import { callerOf, sandbox } from './sandbox.js';
@@ -29,6 +30,20 @@ async function gone(pid: number): Promise<boolean> {
   for (let n = 0; n < 100 && isAlive(pid); n++) await new Promise((resolve) => setTimeout(resolve, 50));
   return !isAlive(pid);
 }
+
+describe('what a program does with its output', () => {
+  it.each([
+    ['a NUL among its text', "printf 'x\\000y\\n'; echo ERROR; exit 1", /^x\ufffdy\nERROR\n\[exit 1\]$/],
+    ['names that a NUL ends', "printf './a\\000./b\\000'; exit 2", /^\.\/a\ufffd\.\/b\ufffd\n\[exit 2\]$/],
+    ['UTF-16', "printf '\\377\\376E\\000\\366\\000\\n\\000'; exit 3", /^Eö\n\[exit 3\]$/],
+    ['half a character', "printf 'a\\303'; exit 4", /^a\ufffd\n\[exit 4\]$/],
+    ['an end before the program goes on', 'echo a; exec >&- 2>&-; sleep 0.1; exit 5', /^a\n\[exit 5\]$/],
+  ])('%s is read, and how the program ended [TOOL-63]', async (_what, command, expected) => {
+    const { call } = bench();
+    const { receipt, content } = await call('run_shell', { command });
+    expect(new TextDecoder().decode(await getBytes(content, receipt.model_output_ref))).toMatch(expected);
+  });
+});
 
 describe('running a program', () => {
   it('a program returns its output and its exit status; a bad exit status is not a failure of the tool', async () => {

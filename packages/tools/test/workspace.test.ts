@@ -310,7 +310,6 @@ describe('edit_file', () => {
   it('edit_file refuses an ambiguous edit, and changes nothing', async () => {
     const { call, root } = sandbox({ 'dos.txt': 'a\r\nb\r\n', bin: new Uint8Array([0xff, 0x61]), 'd/x': '' });
     const refusals: [Record<string, unknown>, RegExp][] = [
-      [{ path: 'dos.txt', old: 'a\nb' }, /does not occur in the file; its lines end in CR LF/],
       [{ path: 'dos.txt', old: 'c' }, /does not occur in the file: /],
       [{ path: 'bin', old: 'a' }, /not UTF-8/],
       [{ path: 'no/where', old: 'a' }, /no such file/],
@@ -324,6 +323,38 @@ describe('edit_file', () => {
       expect(answer.receipt.changes).toBeUndefined();
     }
     expect(readdirSync(root).sort()).toEqual(['bin', 'd', 'dos.txt']);
+  });
+});
+
+describe('line ends and encodings', () => {
+  it.each([
+    ['a text with LF is found in lines that end in CR LF', 'a\r\nb\r\n', 'a\nb', 'A\nB', 'A\r\nB\r\n'],
+    ['a text over mixed line ends keeps each of them', 'a\nb\r\nc\n', 'a\nb\nc', 'A\nB\nC', 'A\nB\r\nC\n'],
+    ['a text with CR LF is found over mixed line ends', 'a\nb\r\nc\n', 'a\r\nb\r\nc', 'A', 'A\n'],
+    ['new lines in a file of CR LF end in CR LF', 'one\r\ntwo\r\n', 'two', 'x\ny', 'one\r\nx\r\ny\r\n'],
+    ['new lines get the line end of their place', 'a\nb\r\nc\n', 'c', 'x\ny', 'a\nb\r\nx\ny\n'],
+    ['line ends that are meant are changed', 'a\r\nb\r\n', 'a\r\nb', 'a\nb', 'a\nb\r\n'],
+    ['a last line without an end stays so', 'a\r\nb', 'b', 'x\ny', 'a\r\nx\r\ny'],
+  ])('%s [TOOL-64]', async (_what, before, old, put, after) => {
+    const { call, root } = sandbox({ 'f.txt': before });
+    const { refused, text } = await call('edit_file', { path: 'f.txt', old, new: put });
+    expect([refused, text.slice(0, 6)]).toEqual([false, 'Edited']);
+    expect(readFileSync(path.join(root, 'f.txt'), 'utf8')).toBe(after);
+  });
+
+  it.each(['utf-16le', 'utf-16be'] as const)(
+    'a file in %s is read and searched as text [TOOL-63]',
+    async (encoding) => {
+      const bytes = Buffer.from('\ufeffErste Zeile\r\nzweite: größer\r\n', 'utf16le');
+      const { call } = sandbox({ 'f.txt': encoding === 'utf-16le' ? bytes : bytes.swap16() });
+      expect((await call('read_file', { path: 'f.txt', offset: 1 })).text).toMatch(/UTF-16.*\nzweite: größer/s);
+      expect((await call('grep', { pattern: 'größer' })).text).toContain('f.txt:2: zweite: größer');
+    },
+  );
+
+  it('a file with a NUL among its text is read, and the NUL shown as a replacement [TOOL-63]', async () => {
+    const { call } = sandbox({ 'log.txt': 'line 1\nodd \0 byte\nERROR in line 3\n' });
+    expect((await call('read_file', { path: 'log.txt' })).text).toContain('odd \ufffd byte\nERROR in line 3');
   });
 });
 

@@ -1,12 +1,18 @@
 import type { Value } from '@reprise/contracts';
+import { type LargeNumbers, parseJsonNoting } from '@reprise/contracts/json';
+
+/** The JSON value of an answer, and the numbers that stand in it as texts. */
+export interface JsonAnswer extends LargeNumbers {
+  readonly value: Value;
+}
 
 /**
  * Reads the JSON value of a text, or of the only fenced block in it: models often wrap a requested value in prose.
  *
  * @returns undefined when the text has no such value
- * @example jsonIn('Here you are:\n```json\n{"a":1}\n```') // { value: { a: 1 } }
+ * @example jsonIn('Here you are:\n```json\n{"a":1}\n```') // { value: { a: 1 }, count: 0, large: [] }
  */
-export function jsonIn(text: string): { readonly value: Value } | undefined {
+export function jsonIn(text: string): JsonAnswer | undefined {
   const whole = parsed(text);
   if (whole !== undefined) return whole;
   const [block, ...more] = blocksIn(text, 2);
@@ -38,9 +44,10 @@ function blocksIn(text: string, most: number): string[] {
   return blocks;
 }
 
-function parsed(text: string): { readonly value: Value } | undefined {
+function parsed(text: string): JsonAnswer | undefined {
   try {
-    return { value: JSON.parse(text) as Value };
+    const { data, count, large } = parseJsonNoting(text);
+    return { value: data as Value, count, large };
   } catch {
     return undefined;
   }

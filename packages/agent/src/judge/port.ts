@@ -4,6 +4,7 @@
  * change the code but not the decisions.
  */
 import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Value } from '@reprise/contracts';
+import type { LargeNumbers } from '@reprise/contracts/json';
 import type { ContentStore } from '@reprise/kernel';
 
 /** A call as a model requested it. `args` is the model's own text when `issue` is set. */
@@ -11,7 +12,11 @@ export interface AskedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: Value;
-  readonly issue?: 'args_not_json' | 'args_not_object';
+  readonly issue?: 'args_not_json' | 'args_not_object' | 'args_invalid';
+  /** What is wrong with the arguments, for the model: of a call whose issue is `args_invalid`. */
+  readonly problem?: string;
+  /** The numbers among the arguments that are texts here, because no number holds them exactly. */
+  readonly largeNumbers?: LargeNumbers;
 }
 
 /** The facts about a model call that a judge is given. */

@@ -25,17 +25,19 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
+import { NO_LARGE_NUMBERS } from '@reprise/contracts/json';
 import type { ContentStore } from '@reprise/kernel';
 import { encode, equalBytes, toHex } from '@reprise/kernel/codec';
 import { hostSha256, putValue } from '@reprise/kernel/store';
 import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
 import { approvalOf } from '../tools/approval.js';
 import { type Build, boundTool, type ContextSource, type RecordedAgent } from '../tools/build.js';
+import { checkRead, largeNumberProblems } from '../tools/check-read.js';
 import { childTools } from '../tools/children.js';
 import { inTime, type Stopped, stoppingWith } from '../tools/in-time.js';
 import { recordedSchema } from '../tools/recorded-schema.js';
 import { type Report, reportFailed, reportSchema } from '../tools/report-failed.js';
-import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
+import { messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import type { Tool } from '../tools/tool.js';
 import { recordedVersion } from '../tools/version.js';
@@ -146,8 +148,12 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
   }
   const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def) ?? recordedOwnerTool(entry, build);
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
-  if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
-  const args = await inTime(() => check(tool.args, written.value), stopped);
+  const { count, large } = call.largeNumbers ?? NO_LARGE_NUMBERS;
+  if (tool === undefined) {
+    if (count > 0) return issue('args_invalid', argsInvalidText(name, largeNumberProblems(large)), content);
+    return { ...termsOf(entry), ...listed }; // J4
+  }
+  const args = await inTime(() => checkRead(tool.args, { data: written.value, count, large }), stopped);
   reportSchema(`the argument schema of ${name}`, args, asking.report);
   if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
   if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
@@ -161,7 +167,8 @@ function leadingTool({ name, kind }: ToolEntry, def: AgentDef | undefined): Tool
 }
 
 /** Refuses a call that is malformed for any tool. */
-function issueOf({ tool, issue: given, written }: Named) {
+function issueOf({ tool, issue: given, problem = '- they cannot be read', written }: Named) {
+  if (given === 'args_invalid') return { issue: given, text: argsInvalidText(tool, problem) };
   if (given !== undefined) return { issue: given, text: notArgsText(tool, given) };
   if (written.problem !== undefined) {
     return { issue: 'args_invalid' as const, text: argsInvalidText(tool, written.problem) };
@@ -250,7 +257,7 @@ async function judgeReturn(
   });
   const json = jsonIn(text);
   if (json === undefined) return unfit('- it is not JSON');
-  const fits = await inTime(() => check(schema, json.value), stopped);
+  const fits = await inTime(() => checkRead(schema, { ...json, data: json.value }), stopped);
   reportSchema('the schema of the return value', fits, report);
   if (!fits.ok) return unfit(`- the check failed: ${fits.why}`);
   if (!fits.value.ok) return unfit(fits.value.problems);

@@ -13,7 +13,7 @@
 import { endOfUtf8, startOfUtf8 } from '@reprise/contracts';
 import { toHex } from '@reprise/kernel/codec';
 import { hostSha256 } from '@reprise/kernel/store';
-import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
+import { looksBinary, mediaTypeOf, SNIFF_BYTES, utf16Of } from './media-type.js';
 
 /** The bounds of an output. The id is recorded with every result, so a policy must never change its meaning. */
 export interface OutputPolicy {
@@ -50,8 +50,8 @@ export interface BoundedOutput {
 /**
  * Cuts an output to its policy's size. The same bytes and policy give the same result everywhere.
  *
- * Bytes that are not UTF-8 become U+FFFD first, and the bounds count the result. For a binary output the model gets its
- * type, size and digest.
+ * Bytes that are not UTF-8, and NUL, become U+FFFD first, and the bounds count the result; text in UTF-16 with a byte
+ * order mark is read as such. For a binary output the model gets its type, size and digest.
  *
  * @example boundOutput(new TextEncoder().encode('a'.repeat(99_999)), FAMILY_POLICIES.default).bytes.length // 16_384
  */
@@ -63,15 +63,18 @@ export function boundOutput(bytes: Uint8Array, policy: OutputPolicy): BoundedOut
 
 const NEWLINE = 10;
 
+type Decoder = InstanceType<typeof TextDecoder>;
+
 /** Bounds an output that arrives in pieces. */
 export class OutputBounder {
   readonly #policy: OutputPolicy;
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #decoder: Decoder | undefined;
   readonly #encoder = new TextEncoder();
   readonly #start: Collected;
   readonly #head: Collected;
   readonly #tail: Latest;
   #originalBytes = 0;
+  #hasBegun = false;
   #textBytes = 0;
   #newlines = 0;
   #lastByte = NEWLINE;
@@ -87,20 +90,37 @@ export class OutputBounder {
   write(bytes: Uint8Array): void {
     this.#originalBytes += bytes.length;
     this.#start.add(bytes);
-    if (!this.#binary) this.#take(this.#encoder.encode(this.#decoder.decode(bytes, { stream: true })));
+    const decoder = this.#decoderOf(this.#start.view());
+    if (decoder === undefined) return;
+    this.#take(decoder.decode(this.#untaken(bytes), { stream: true }));
   }
 
   /** @param digest the sha-256 of the whole output, in hex */
   end(digest: string): BoundedOutput {
-    if (this.#binary) return this.#described(digest);
-    this.#take(this.#encoder.encode(this.#decoder.decode()));
+    const isBinary = looksBinary(this.#start.view());
+    if (isBinary) return this.#described(digest);
+    const decoder = this.#decoder ?? new TextDecoder('utf-8', { ignoreBOM: true });
+    this.#take(decoder.decode(this.#decoder === undefined ? this.#start.view() : undefined));
     const { bytesMax, linesMax = Number.POSITIVE_INFINITY } = this.#policy;
     if (this.#textBytes <= bytesMax && this.#lines <= linesMax) return this.#result(this.#head.bytes(), false);
     return this.#result(this.#cut(digest, linesMax), true);
   }
 
-  get #binary(): boolean {
-    return looksBinary(this.#start.view());
+  /** The decoder of the output; undefined until its first two bytes, which may be a byte order mark, are there. */
+  #decoderOf(start: Uint8Array): Decoder | undefined {
+    if (this.#decoder === undefined && start.length >= 2) {
+      const isMarked = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+      const encoding = isMarked ? (utf16Of(start) ?? 'utf-8') : 'utf-8';
+      this.#decoder = new TextDecoder(encoding, { ignoreBOM: !isMarked });
+    }
+    return this.#decoder;
+  }
+
+  /** The bytes to decode: with the ones before them, if those waited for the decoder. */
+  #untaken(bytes: Uint8Array): Uint8Array {
+    const waited = this.#hasBegun ? 0 : this.#originalBytes - bytes.length;
+    this.#hasBegun = true;
+    return waited === 0 ? bytes : concat(this.#start.view().subarray(0, waited), bytes);
   }
 
   /** A final line break does not begin another line. */
@@ -108,7 +128,8 @@ export class OutputBounder {
     return this.#newlines + (this.#lastByte === NEWLINE ? 0 : 1);
   }
 
-  #take(text: Uint8Array): void {
+  #take(decoded: string): void {
+    const text = this.#encoder.encode(decoded.replaceAll('\0', '\ufffd'));
     this.#textBytes += text.length;
     this.#newlines += countNewlines(text);
     this.#lastByte = text.at(-1) ?? this.#lastByte;
@@ -131,20 +152,20 @@ export class OutputBounder {
 
   #described(digest: string): BoundedOutput {
     const what = `[binary output: ${mediaTypeOf(this.#start.view())}, ${this.#originalBytes} bytes; sha256:${digest}]\n`;
-    return this.#result(this.#encoder.encode(what).subarray(0, this.#policy.bytesMax), true);
+    return this.#result(this.#encoder.encode(what).subarray(0, this.#policy.bytesMax), true, true);
   }
 
   #marker(bytes: number, digest: string): Uint8Array {
     return this.#encoder.encode(`\n...[truncated ${bytes} bytes; sha256:${digest}]\n`);
   }
 
-  #result(bytes: Uint8Array, truncated: boolean): BoundedOutput {
+  #result(bytes: Uint8Array, truncated: boolean, isBinary = false): BoundedOutput {
     const meta = {
       original_bytes: this.#originalBytes,
       bounded_bytes: bytes.length,
       truncated,
       policy_id: this.#policy.policyId,
-      ...(this.#binary ? {} : { original_lines: this.#lines }),
+      ...(isBinary ? {} : { original_lines: this.#lines }),
     };
     return { bytes, meta };
   }

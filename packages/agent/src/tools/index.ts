@@ -1,4 +1,5 @@
 /** Tools: their definition, their adapter, and the storing and bounding of their outputs. */
+
 export {
   type BoundedOutput,
   boundOutput,
@@ -7,6 +8,7 @@ export {
   type TruncationMeta,
 } from './bound-output.js';
 export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './build.js';
+export { checkRead } from './check-read.js';
 export { childTools } from './children.js';
 export type {
   Answer,
@@ -23,7 +25,7 @@ export type { OwnerCaller } from './handler-context.js';
 export { humanAskAdapter } from './human-adapter.js';
 export { jsonSchema, schemaRefusal } from './json-schema.js';
 export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
-export { looksBinary, mediaTypeOf } from './media-type.js';
+export { looksBinary, mediaTypeOf, utf16Of } from './media-type.js';
 export { defineOwnerTool, type KeepContext, type OwnerToolSpec } from './owner-tool.js';
 export {
   type Deferral,

@@ -94,6 +94,7 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
     signal,
     secret: (name) => context.secret(name),
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
+    report: (error) => context.report?.(error),
   });
   const listed = byName(list);
   // Loaded here: worlds without toolsets check no schemas of others.

@@ -37,6 +37,8 @@ export interface ListContext {
   secret(name: string): Promise<string>;
   /** The scrubber of the world: a toolset registers its own keys there. */
   readonly scrubber?: Scrubber;
+  /** Reports what is odd about the toolset to operators. */
+  report?(error: unknown): void;
 }
 
 /** A tool that a toolset has but cannot offer. */

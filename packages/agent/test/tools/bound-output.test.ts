@@ -124,6 +124,22 @@ describe('bounding an output', () => {
     },
   );
 
+  it.each([
+    [
+      'a log with one NUL',
+      utf8('seq\nx\0y\nERROR: test failed\n[exit 1]'),
+      'seq\nx\ufffdy\nERROR: test failed\n[exit 1]',
+    ],
+    ['names that a NUL ends', utf8('./a\0./b c\0./größe\0[exit 0]'), './a\ufffd./b c\ufffd./größe\ufffd[exit 0]'],
+    ['UTF-16 with its mark', Buffer.from('\ufeffgrößer\n', 'utf16le'), 'größer\n'],
+  ])('%s is read as text, in whatever pieces it comes [TOOL-63]', (_what, bytes, expected) => {
+    for (const size of [1, 2, 3, bytes.length]) {
+      const bounder = new OutputBounder(SIXTEEN_KIB);
+      for (let at = 0; at < bytes.length; at += size) bounder.write(bytes.subarray(at, at + size));
+      expect(text(bounder.end('d').bytes)).toBe(expected);
+    }
+  });
+
   it('a binary output is replaced by its type, size and digest [TOOL-21]', () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]);
     const digest = createHash('sha256').update(png).digest('hex');

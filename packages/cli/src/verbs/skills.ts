@@ -48,7 +48,8 @@ export async function lintSkills(io: Io, folders: readonly string[], options: Sk
   const problems = skills.flatMap(({ at, parsed }) => parsed.problems.map((problem) => lineOf(at, problem)));
   if (options.json === true) await io.out.write(`${toJson(asJson(listing))}\n`);
   else {
-    const lines = [...problems, ...warnings.map(lineOfWarning), summary(skills)];
+    const without = skills.flatMap(({ at, parsed }) => warningsOf(parsed).map((one) => `warning: ${lineOf(at, one)}`));
+    const lines = [...problems, ...without, ...warnings.map(lineOfWarning), summary(skills)];
     await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
   }
   return problems.length === 0 && skills.length > 0 ? EXIT.ok : EXIT.finding;
@@ -68,6 +69,11 @@ function requireFolder(path: string): void {
     actual: path,
     hint: 'Name a folder that holds <name>/SKILL.md or <name>.md: reprise skills lint FOLDER.',
   });
+}
+
+/** What a valid skill holds without effect. */
+function warningsOf(parsed: FoundSkill['parsed']): readonly SkillProblem[] {
+  return isSkill(parsed) ? (parsed.warnings ?? []) : [];
 }
 
 /** Whether a skill is ready, valid without being spawnable, or invalid. */
@@ -94,6 +100,7 @@ function asJson({ skills, warnings }: Listing) {
         digest: found,
         ...fields,
         problems: parsed.problems,
+        warnings: warningsOf(parsed),
       };
     }),
     warnings,

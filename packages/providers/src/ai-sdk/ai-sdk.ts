@@ -6,13 +6,15 @@
  * K2  Only our transport retries a request. A language model of the SDK does not retry by itself; its callers do.
  * K3  Only JSON is stored of an answer: no undefined fields, no objects of the SDK.
  */
-import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
+
+import { parseOwnJson, present, RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import type { Scrubber } from '@reprise/kernel';
 import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
-import { retryable } from '../model/verdict.js';
+import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import { ProviderError, retryable } from '../model/verdict.js';
+import { requireRepeatedCalls } from '../transport/client-options.js';
 import { Silence } from '../transport/http.js';
 import {
   ANSWER_MS_DEFAULT,
@@ -37,7 +39,8 @@ import { type AiSdkModel, type CallSurroundings, type Generated, SPECIFICATIONS 
 /** Options of {@link aiSdk}. Keys, addresses and headers belong to the model and are set there. */
 export interface AiSdkOptions
   extends Pick<TransportOptions, 'retry' | 'sleep' | 'timeoutMs' | 'answerTimeoutMs'>,
-    ProfileOptions {
+    ProfileOptions,
+    AnswerOptions {
   /**
    * Tools that the provider runs itself, in the SDK's form: `{ type: 'provider', id: 'openai.web_search', name, args }`.
    * The policies of the world do not see these calls.
@@ -54,6 +57,7 @@ export interface AiSdkOptions
  */
 export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClient {
   requireModel(model);
+  requireRepeatedCalls(options.repeatedCalls);
   const profile = profileOf(
     {
       profile_id: startOfText(`ai-sdk/${model.provider}`, 128),
@@ -126,6 +130,19 @@ async function concealKeys(model: AiSdkModel, scrubber: Scrubber): Promise<void>
 
 type Given = Readonly<Record<string, unknown>> & CallSurroundings;
 
+/** The error of a stream that ended too early. */
+const CUT = 'the stream ended without a reason';
+
+const NOT_SHOWN = 'the text that was streamed is not the text of the answer';
+
+function comparable(text: string): string {
+  return wellFormed(text).replaceAll('\ufffd', '');
+}
+
+function unreadable(why: string): Judged {
+  return { ok: false, ...retryable('malformed'), error: new ProviderError(`unreadable answer (${why})`) };
+}
+
 /** One call of the model. */
 class Attempt {
   private readonly controller = new AbortController();
@@ -134,7 +151,7 @@ class Attempt {
 
   constructor(
     private readonly model: AiSdkModel,
-    options: AiSdkOptions,
+    private readonly options: AiSdkOptions,
     private readonly written: WrittenRequest,
     private readonly request: UnifiedRequest,
     private readonly context: ModelContext,
@@ -165,7 +182,7 @@ class Attempt {
     const { model } = this;
     const result = await this.orAborted(model.doGenerate(this.given() as never));
     const generated = generatedOf(result);
-    return generated === undefined ? { ok: false, ...retryable('malformed') } : this.answered(generated);
+    return generated === undefined ? unreadable('the result holds no list of content') : this.answered(generated);
   }
 
   private async streamed(): Promise<Judged> {
@@ -174,7 +191,7 @@ class Attempt {
       stream?: ReadableStream<unknown>;
     };
     const reader = result.stream?.getReader();
-    if (reader === undefined) return { ok: false, ...retryable('malformed') };
+    if (reader === undefined) return unreadable('the result holds no stream');
     for (let part = await this.orAborted(reader.read()); !part.done; part = await this.orAborted(reader.read())) {
       this.silence.broken();
       stream.take(part.value);
@@ -183,13 +200,14 @@ class Attempt {
     if (context.signal.aborted) return this.interrupted();
     if (stream.failed) return judgeThrown(stream.failure, context);
     if (stream.tooLarge) return noResponse('too_large');
-    if (stream.malformed) return { ok: false, ...retryable('malformed') };
-    return stream.ended ? this.answered(stream.whole()) : { ok: false, ...retryable('network') };
+    if (stream.malformed !== undefined) return unreadable(stream.malformed);
+    if (!stream.ended) return { ok: false, ...retryable('network'), error: new ProviderError(CUT) };
+    return this.answered(stream.whole(), stream.text);
   }
 
   /** K1 */
   private given(): Given {
-    const { specification: _, ...call } = JSON.parse(new TextDecoder().decode(this.written.body)) as Given;
+    const { specification: _, ...call } = parseOwnJson(new TextDecoder().decode(this.written.body)) as Given;
     const headers = { 'idempotency-key': this.context.idempotencyKey };
     return { ...call, headers, abortSignal: this.controller.signal } as Given;
   }
@@ -214,9 +232,17 @@ class Attempt {
     return this.response(answer, this.stream.whole());
   }
 
-  private answered(generated: Generated): Judged {
-    const about = { idsInUse: callIdsOf(this.request), scrub: (text: string) => text };
-    return this.response(readGenerated(generated, about), generated);
+  /** @param shown the text that watchers were shown, of an answer that was streamed */
+  private answered(generated: Generated, shown?: string): Judged {
+    const { repeatedCalls } = this.options;
+    const about = {
+      idsInUse: callIdsOf(this.request),
+      scrub: (text: string) => text,
+      ...present({ repeatedCalls }),
+    };
+    const answer = readGenerated(generated, about);
+    if (shown !== undefined && comparable(shown) !== comparable(answer.text ?? '')) return unreadable(NOT_SHOWN);
+    return this.response(answer, generated);
   }
 
   /** K3 */

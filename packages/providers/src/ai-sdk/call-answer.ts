@@ -63,7 +63,14 @@ function takePart(part: Fields, draft: AnswerDraft): void {
 }
 
 function endWord(finish: unknown): EndWord {
+  if (!hasReason(finish)) return 'none';
   return reasonsOf(finish).unified === 'tool-calls' ? 'calls' : 'known';
+}
+
+/** Whether a provider gave a reason for the end of its answer. */
+export function hasReason(finish: unknown): boolean {
+  const { unified, raw } = reasonsOf(finish);
+  return raw !== undefined || !['', 'other', 'unknown'].includes(unified);
 }
 
 /** Keeps the provider's metadata of a text or of a call: it may hold signatures that the provider needs back. */

@@ -1,5 +1,5 @@
 /** Maps exceptions of the AI SDK to failures. The SDK throws where our own clients read a status from the wire. */
-import { isJsonObject, parseJson } from '../model/json.js';
+import { isJsonObject, jsonIn } from '../model/json.js';
 import type { ModelContext } from '../model/model.js';
 import { errorBody, ProviderError, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
 import { type Judged, refusal } from '../transport/transport.js';
@@ -22,7 +22,10 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
 /** Judges an exception, or an error in a stream. The result carries the original error for operators. */
 export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
   const judged = judge(thrown, context);
-  return judged.ok ? judged : { ...judged, error: thrown instanceof Error ? thrown : (judged.error ?? thrown) };
+  if (judged.ok) return judged;
+  const given = thrown instanceof Error ? thrown : (judged.error ?? thrown);
+  const isSaid = given instanceof Error || (typeof given === 'string' && given.trim() !== '');
+  return { ...judged, error: isSaid ? given : new ProviderError('the model reported an error without a message') };
 }
 
 /**
@@ -61,7 +64,7 @@ function judge(thrown: unknown, context: ModelContext): Judged {
 }
 
 function judgeStatus(error: Fields, status: number, context: ModelContext): Judged {
-  const body = errorBody(parseJson(textIn(error.responseBody))) ?? errorBody(error.data);
+  const body = errorBody(jsonIn(textIn(error.responseBody))) ?? errorBody(error.data);
   const headers = isJsonObject(error.responseHeaders) ? Object.entries(error.responseHeaders) : [];
   const given = headers.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return refusal({ headers: new Headers(given) }, { status, error: body }, context);
@@ -69,7 +72,7 @@ function judgeStatus(error: Fields, status: number, context: ModelContext): Judg
 
 /** Judges an error that a provider put into a stream, as JSON data or as its text. */
 function judgeBody(thrown: unknown, context: ModelContext): Judged | undefined {
-  const data = typeof thrown === 'string' ? parseJson(thrown) : thrown;
+  const data = typeof thrown === 'string' ? jsonIn(thrown) : thrown;
   if (data instanceof Error || !isJsonObject(data)) return undefined;
   const error = errorBody(data) ?? errorBody({ error: data });
   if (error === undefined) return undefined;

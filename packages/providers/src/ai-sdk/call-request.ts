@@ -1,5 +1,7 @@
 /** Writes a unified request as a call of a language model of the AI SDK. */
+
 import { present } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import * as z from '@reprise/contracts/schema';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJson, isJsonObject, type Json, toJson } from '../model/json.js';
@@ -237,7 +239,7 @@ function partOf(stretch: Stretch): AssistantPart | undefined {
 
 function inputOf(text: string): Record<string, unknown> {
   try {
-    const data: unknown = JSON.parse(text);
+    const data: unknown = parseJson(text);
     return isJsonObject(data) ? { ...data } : {};
   } catch {
     return {};

@@ -7,9 +7,9 @@
  * P2  A streamed tool input without a call, or with a call that lacks the input, makes the answer malformed.
  */
 import { wellFormed } from '@reprise/contracts';
-import { isJsonObject } from '../model/json.js';
+import { isJsonObject, sameJson } from '../model/json.js';
 import { type Delta, type Fields, textIn } from '../wire/answer-stream.js';
-import { reasonsOf } from './call-answer.js';
+import { hasReason, reasonsOf } from './call-answer.js';
 import type { Generated } from './language-model.js';
 
 /** The most parts that are stored of one answer. */
@@ -39,8 +39,8 @@ export class CallStream {
   failed = false;
   /** Whether later parts can no longer change the answer. */
   over = false;
-  /** Whether a part appeared where the format does not allow it. */
-  malformed = false;
+  /** What was wrong with a part that appeared where the format does not allow it. */
+  malformed: string | undefined;
   /** Whether the answer exceeded the bound on its size. */
   tooLarge = false;
   /** The text so far. */
@@ -59,9 +59,7 @@ export class CallStream {
 
   /** Whether the provider ended the answer with a reason. A stream that ends without one was cut off. */
   get ended(): boolean {
-    if (this.finish === undefined) return false;
-    const { unified, raw } = reasonsOf(this.finish.finishReason);
-    return raw !== undefined || !['', 'other', 'unknown'].includes(unified);
+    return this.finish !== undefined && hasReason(this.finish.finishReason);
   }
 
   /** Returns the whole answer. */
@@ -79,6 +77,8 @@ export class CallStream {
   take(part: unknown): void {
     if (this.over || !isJsonObject(part)) return;
     const fields: Fields = part;
+    if (typeof fields.type !== 'string') return this.spoil('a part has no type');
+    if (fields.type.endsWith('-delta') && typeof fields.delta !== 'string') return this.spoil('a piece holds no text');
     switch (fields.type) {
       case 'stream-start':
         this.warnings = Array.isArray(fields.warnings) ? fields.warnings.filter(isJsonObject) : [];
@@ -124,8 +124,8 @@ export class CallStream {
     }
   }
 
-  private spoil(): void {
-    this.malformed = true;
+  private spoil(why: string): void {
+    this.malformed ??= why;
     this.over = true;
   }
 
@@ -144,10 +144,7 @@ export class CallStream {
   /** P1 */
   private begin(type: Growing['part']['type'], fields: Fields): void {
     const name = `${type}/${textIn(fields.id)}`;
-    if (this.growing.has(name)) {
-      this.spoil();
-      return;
-    }
+    if (this.growing.has(name)) return this.spoil('a text starts twice');
     const { providerMetadata } = fields;
     const part = { type, text: '', ...(providerMetadata === undefined ? {} : { providerMetadata }) };
     this.growing.set(name, { number: type === 'text' ? 0 : this.counts[type]++, part });
@@ -156,10 +153,7 @@ export class CallStream {
 
   private grow(fields: Fields): void {
     const growing = this.growing.get(growingName(fields));
-    if (growing === undefined) {
-      this.spoil();
-      return;
-    }
+    if (growing === undefined) return this.spoil('a piece of a text comes outside of it');
     const { part, number } = growing;
     if (fields.providerMetadata !== undefined) part.providerMetadata = fields.providerMetadata;
     const piece = textIn(fields.delta);
@@ -173,16 +167,13 @@ export class CallStream {
     const name = textIn(id);
     const input = this.inputs.get(name);
     if (type === 'tool-input-start') {
-      if (input?.open === true) this.spoil();
+      if (input?.open === true) this.spoil('the input of a call starts twice');
       // Calls of tools that the provider runs itself are reported with the call, not while their input grows.
       const number = providerExecuted === true ? -1 : this.counts.tool_args++;
       this.inputs.set(name, { number, text: '', open: true });
       return;
     }
-    if (input?.open !== true) {
-      this.spoil();
-      return;
-    }
+    if (input?.open !== true) return this.spoil('a piece of an input comes outside of it');
     input.open = type === 'tool-input-delta';
     const piece = textIn(delta);
     this.room(piece.length);
@@ -195,9 +186,10 @@ export class CallStream {
     const name = textIn(fields.toolCallId);
     const told = this.inputs.get(name)?.text.trim() ?? '';
     const given = typeof fields.input === 'string' ? fields.input.trim() : JSON.stringify(fields.input ?? '');
-    const lost = ['', '{}', '""'].includes(given) && !['', '{}'].includes(told);
+    const isEmpty = (text: string) => ['', '{}', '""', 'null'].includes(text);
     this.inputs.delete(name);
-    if (lost && fields.providerExecuted !== true) this.spoil();
+    const differs = !isEmpty(told) && (isEmpty(given) || !sameJson(told, given));
+    if (differs && fields.providerExecuted !== true) this.spoil('a call lacks the input that was streamed');
     else this.keep(fields);
   }
 
@@ -207,7 +199,7 @@ export class CallStream {
     const { unified } = reasonsOf(fields.finishReason);
     const left = [...this.inputs.values()].some(({ number }) => number >= 0);
     // An answer that was cut short may end in half a call. Any other answer with half a call is malformed.
-    if (left && ['stop', 'tool-calls'].includes(unified)) this.malformed = true;
+    if (left && ['stop', 'tool-calls'].includes(unified)) this.malformed ??= 'an input was streamed without its call';
   }
 
   private tellPiece(channel: Delta['channel'], index: number, piece: string): void {

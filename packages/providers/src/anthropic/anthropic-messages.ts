@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
@@ -12,7 +12,7 @@ import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
 /** Options of {@link anthropicMessages}. */
-export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions {
+export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/messages`. Default: Anthropic's own. */
   readonly baseUrl?: string;
   /** Sent as `x-api-key`. Prefer `{ secret: name }`. */

@@ -14,11 +14,11 @@ import { type Fields, textIn } from '../wire/answer-stream.js';
 /** The most blocks of one answer: more than any real answer has, and few enough to keep an entry for each. */
 export const BLOCKS_MAX = 10_000;
 
-/** Reads an answer; undefined when the data is not a message. */
+/** Reads an answer; undefined when the data is not a message, with the reason to `about.unread`. */
 export function readMessage(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
   const content = given.type === undefined || given.type === 'message' ? blocksIn(given.content) : undefined;
-  if (content === undefined) return undefined;
+  if (content === undefined) return about.unread?.('it is not a message with a list of content blocks');
   const draft = new AnswerDraft(about);
   for (const block of content) takeBlock(block, draft);
   return {

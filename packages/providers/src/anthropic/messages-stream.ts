@@ -4,8 +4,10 @@
  * Invariants
  * M1  A stream holds one message. It starts once, before everything else; a second start makes the stream malformed.
  * M2  A block starts once, ends once, and in between grows only by pieces of its own kind.
+ * M3  Content stands in the start of the message or in blocks, never in both.
  */
-import { isJsonObject, parseJson } from '../model/json.js';
+import { exactJsonText } from '@reprise/contracts/json';
+import { isJsonObject, jsonIn, sameJson } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { BLOCKS_MAX } from './messages-response.js';
 
@@ -41,8 +43,14 @@ export class MessagesStream extends AnswerStream {
 
   protected whole(): Fields {
     const ordered = [...this.blocks].sort(([a], [b]) => a - b);
-    const content = ordered.map(([, block]) => blockOf(block));
+    const content = ordered.length > 0 ? ordered.map(([, block]) => blockOf(block)) : this.contentAtStart();
     return { ...this.message, ...this.delta, content, usage: this.usage };
+  }
+
+  /** The content of a message whose start holds all of it, as some gateways send it (M3). */
+  private contentAtStart(): readonly unknown[] {
+    const content: unknown = this.message?.content;
+    return Array.isArray(content) ? content : [];
   }
 
   get reported(): unknown {
@@ -67,30 +75,47 @@ export class MessagesStream extends AnswerStream {
         this.endMessage(event);
         break;
       case 'message_stop':
-        if (this.message === undefined || this.open > 0) this.spoil();
-        this.ended = true;
-        this.over = true;
+        this.stop();
         break;
       case 'error':
         this.failure = { error: isJsonObject(event.error) ? event.error : event };
         this.over = true;
         break;
+      default:
+        this.takeOther(event);
     }
+  }
+
+  /** Some gateways end a stream with the mark of another format; it ends a message that has a stop reason. */
+  protected override takeDone(): void {
+    if (textIn(this.delta.stop_reason) === '') return;
+    this.warn('end_of_another_format');
+    this.stop();
+  }
+
+  private stop(): void {
+    if (this.message === undefined) this.spoil('the message ends before it starts');
+    if (this.open > 0) this.spoil('the message ends inside a block');
+    this.ended = true;
+    this.over = true;
   }
 
   /** M1 */
   private start(message: unknown): void {
-    if (this.message !== undefined || !isJsonObject(message)) {
-      this.spoil();
-      return;
-    }
+    if (this.message !== undefined) return this.spoil('a second message starts');
+    if (!isJsonObject(message)) return this.spoil('the start of the message holds no message');
     this.keeps();
     this.message = message;
     this.count(message.usage);
+    const content = this.contentAtStart();
+    if (content.length === 0) return;
+    this.warn('content_at_start');
+    for (const block of content) if (isJsonObject(block) && block.type === 'text') this.say(textIn(block.text));
   }
 
   private endMessage({ delta, usage }: Fields): void {
-    if (this.message === undefined || this.open > 0) this.spoil();
+    if (this.message === undefined) this.spoil('the message ends before it starts');
+    if (this.open > 0) this.spoil('the message ends inside a block');
     if (isJsonObject(delta)) Object.assign(this.delta, delta);
     this.keeps();
     this.count(usage);
@@ -106,10 +131,10 @@ export class MessagesStream extends AnswerStream {
   private begin(index: unknown, start: unknown): void {
     const fits = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < BLOCKS_MAX;
     const inMessage = this.message !== undefined && textIn(this.delta.stop_reason) === '';
-    if (!fits || !inMessage || this.blocks.has(index) || !isJsonObject(start)) {
-      this.spoil();
-      return;
-    }
+    if (!fits || !isJsonObject(start)) return this.spoil('a block starts without a number or a content');
+    if (!inMessage) return this.spoil('a block starts outside of the message');
+    if (this.blocks.has(index)) return this.spoil('a block starts twice');
+    if (this.contentAtStart().length > 0) return this.spoil('the content comes at the start and in blocks'); // M3
     this.keeps();
     this.open++;
     const type = textIn(start.type);
@@ -121,18 +146,18 @@ export class MessagesStream extends AnswerStream {
 
   private grow(index: unknown, delta: unknown): void {
     const block = typeof index === 'number' ? this.blocks.get(index) : undefined;
-    if (block === undefined || block.ended || !isJsonObject(delta)) {
-      this.spoil();
-      return;
-    }
+    if (block === undefined || block.ended || !isJsonObject(delta))
+      return this.spoil('a piece comes outside of its block');
     if (delta.type === 'citations_delta') {
       this.keeps();
       block.citations.push(delta.citation);
     }
-    const type = textIn(delta.type);
+    if (typeof delta.type !== 'string') return this.spoil('a piece has no type');
+    const { type } = delta;
     const grows = Object.hasOwn(GROWS, type) ? GROWS[type] : undefined;
     if (grows === undefined) return;
-    if (!grows.types.test(textIn(block.start.type))) this.spoil();
+    if (!grows.types.test(textIn(block.start.type))) this.spoil('a piece is not of the kind of its block');
+    else if (typeof delta[grows.from] !== 'string') this.spoil('a piece holds no text');
     else this.add(block, grows.field, textIn(delta[grows.from]));
   }
 
@@ -146,10 +171,8 @@ export class MessagesStream extends AnswerStream {
 
   private endBlock(index: unknown): void {
     const block = typeof index === 'number' ? this.blocks.get(index) : undefined;
-    if (block === undefined || block.ended || saysTwice(block)) {
-      this.spoil();
-      return;
-    }
+    if (block === undefined || block.ended) return this.spoil('a block ends that is not open');
+    if (saysTwice(block)) return this.spoil('the input of a call comes twice, and differs');
     block.ended = true;
     this.open--;
   }
@@ -157,8 +180,8 @@ export class MessagesStream extends AnswerStream {
 
 /** Whether a block's input came twice: whole at its start, and again in pieces. */
 function saysTwice({ start, input }: Block): boolean {
-  const given = isJsonObject(start.input) && Object.keys(start.input).length > 0 ? JSON.stringify(start.input) : '';
-  return given !== '' && input !== '' && given !== JSON.stringify(parseJson(input));
+  const given = isJsonObject(start.input) && Object.keys(start.input).length > 0 ? exactJsonText(start.input) : '';
+  return given !== '' && input !== '' && !sameJson(given, input);
 }
 
 function blockOf({ start, grown, citations, input }: Block): Fields {
@@ -173,5 +196,5 @@ function blockOf({ start, grown, citations, input }: Block): Fields {
 
 /** Keeps our own call's input as the model wrote it, JSON or not; a provider's call had JSON input. */
 function inputOf({ type }: Fields, text: string): unknown {
-  return type === 'tool_use' ? text : (parseJson(text) ?? text);
+  return type === 'tool_use' ? text : (jsonIn(text) ?? text);
 }

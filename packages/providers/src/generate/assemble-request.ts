@@ -9,6 +9,7 @@ import {
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   PROMPT_VERSION,
+  parseOwnJson,
   present,
   type Ref,
   RepriseError,
@@ -168,7 +169,7 @@ export async function assembleRequest(
   const written = sources.client.write(request);
   return {
     written,
-    body: JSON.parse(new TextDecoder().decode(written.body)),
+    body: parseOwnJson(new TextDecoder().decode(written.body)),
     digest: digestOf(written.body),
     prefixDigest: digestOf(written.body.subarray(0, written.prefixBytes)),
     erased,

@@ -1,5 +1,6 @@
 /** Canonical values as JSON, for models and for wires. */
 import { isRef, type Value } from '@reprise/contracts';
+import { exactJsonText, LargeNumber, parseExactJson, parseJson } from '@reprise/contracts/json';
 import { toHex } from '@reprise/kernel/codec';
 
 /** A value that JSON can represent. */
@@ -31,13 +32,25 @@ export function isJson(data: unknown): data is Json {
 
 /** Whether data is a JSON object. */
 export function isJsonObject(data: unknown): data is { readonly [key: string]: Json } {
-  return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Uint8Array);
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false;
+  return !(data instanceof Uint8Array || data instanceof LargeNumber);
 }
 
 /** Parses JSON text; undefined when the text is not JSON. */
-export function parseJson(text: string): unknown {
+export function jsonIn(text: string): unknown {
+  return orUndefined(() => parseJson(text));
+}
+
+/** Whether two texts are equal, or are equal as JSON, with every digit of their numbers. */
+export function sameJson(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((text) => orUndefined(() => exactJsonText(parseExactJson(text))));
+  return first !== undefined && first === second;
+}
+
+function orUndefined(parse: () => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse();
   } catch {
     return undefined;
   }
@@ -49,7 +62,7 @@ export const JSON_ITEMS_MAX = 1_000_000;
 /** The deepest nesting of JSON in an answer: its readers are recursive. */
 export const JSON_DEPTH_MAX = 1_000;
 
-/** Parsed JSON, and an upper bound on how many values it holds. */
+/** Parsed JSON, each large number a `LargeNumber`, and an upper bound on how many values it holds. */
 interface BoundedJson {
   readonly data: unknown;
   readonly items: number;
@@ -59,8 +72,13 @@ interface BoundedJson {
 export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
   const { items, depth } = measure(text);
   if (items > JSON_ITEMS_MAX) return 'too_large';
-  const data = depth > JSON_DEPTH_MAX ? undefined : parseJson(text);
+  const data = depth > JSON_DEPTH_MAX ? undefined : orUndefined(() => parseExactJson(text));
   return data === undefined ? undefined : { data, items };
+}
+
+/** Whether a text nests deeper than the readers of answers go. */
+export function nestsTooDeep(text: string): boolean {
+  return measure(text).depth > JSON_DEPTH_MAX;
 }
 
 /** Counts the values of a JSON text (an upper bound) and their depth, without parsing it. */

@@ -4,6 +4,7 @@
  */
 import type { OpaquePart, Price } from '@reprise/agent';
 import type { DroppedCalls, FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
+import type { LargeNumbers } from '@reprise/contracts/json';
 import type { AdapterOutcome, Scrubber, ServiceFailure } from '@reprise/kernel';
 
 /** What a provider can do, and its defaults. Code branches on the profile, never on a provider's name. */
@@ -101,7 +102,11 @@ export interface UnifiedRequest {
 
 /** A call that a model requested. `args` is the model's text when the call has an `issue`. */
 export interface RequestedCall extends UnifiedCall {
-  readonly issue?: 'args_not_json' | 'args_not_object';
+  readonly issue?: 'args_not_json' | 'args_not_object' | 'args_invalid';
+  /** What is wrong with the arguments, for the model: of a call whose issue is `args_invalid`. */
+  readonly problem?: string;
+  /** The numbers among the arguments that are texts here, because no number holds them exactly. */
+  readonly largeNumbers?: LargeNumbers;
 }
 
 /** A request as it is sent. */

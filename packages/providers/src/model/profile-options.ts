@@ -11,6 +11,19 @@ export interface ProfileOptions {
   readonly price?: Price;
 }
 
+/**
+ * What happens to calls that come twice in one answer: under one id, for one tool, with the same arguments. `once` makes
+ * such a call once, `each` makes it as often as it comes, `fail` requests the answer again, also for other calls under
+ * one id.
+ */
+export type RepeatedCalls = 'once' | 'each' | 'fail';
+
+/** Options of every client about the answers of its model. */
+export interface AnswerOptions {
+  /** What happens to calls that come twice in one answer. Default `once`; the receipt carries a warning. */
+  readonly repeatedCalls?: RepeatedCalls;
+}
+
 const PROFILE_OPTIONS: KnownOptions<ProfileOptions> = { profile: anObject, price: anObject };
 
 /** Refuses options that are not these. @throws RepriseError `invalid_argument` */

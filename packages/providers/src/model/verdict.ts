@@ -114,10 +114,32 @@ function isContextLimit({ code, message }: ErrorBody): boolean {
 
 /** The error in a body, in any form that servers of these formats use; undefined when the body has no error. */
 export function errorBody(body: unknown): ErrorBody | undefined {
-  const error = isRecord(body) ? body.error : undefined;
-  if (typeof error === 'string') return { code: '', type: '', message: error };
-  if (!isRecord(error)) return undefined;
-  return { code: textOf(error.code), type: textOf(error.type), message: textOf(error.message) };
+  if (!isRecord(body)) return undefined;
+  const { error, errors } = body;
+  if (typeof error === 'string' && error !== '') return { code: '', type: '', message: error };
+  if (isRecord(error)) return fieldsOfError(error);
+  if (body.object === 'error' || body.type === 'error' || error === true) return fieldsOfError(body);
+  if (Array.isArray(errors) && errors.length > 0) return errorBody({ error: errors[0] });
+  return bareError(body);
+}
+
+/** An error that is the whole body, as some gateways send it: a message with a code, or a detail. */
+function bareError(body: Record<string, unknown>): ErrorBody | undefined {
+  const { message, detail } = body;
+  const isMarked = [body.code, body.status, body.statusCode, body.error_code].some((mark) => textOf(mark) !== '');
+  if (typeof message === 'string' && message !== '' && isMarked) return fieldsOfError(body);
+  if (typeof detail === 'string' && detail !== '') return { ...fieldsOfError(body), message: detail };
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  return isRecord(first) && typeof first.msg === 'string'
+    ? { code: '', type: textOf(first.type), message: first.msg }
+    : undefined;
+}
+
+function fieldsOfError(error: Record<string, unknown>): ErrorBody {
+  const code =
+    [error.code, error.status, error.statusCode, error.error_code].map(textOf).find((text) => text !== '') ?? '';
+  const message = [error.message, error.msg, error.detail].map(textOf).find((text) => text !== '') ?? '';
+  return { code, type: textOf(error.type), message };
 }
 
 /** Statuses by an error's name, for errors that have no status. */

@@ -5,10 +5,12 @@
  * calls may have the number 0, and an id may be in the first piece, in each piece, or new in each piece.
  *
  * Invariants
- * C1  Total: every piece belongs to exactly one call, or the stream is malformed.
+ * C1  Total: every piece belongs to exactly one call, or the stream is malformed. So it is when a piece cannot be read.
  * C2  An id or a name starts a call; every finished call has a name.
  * C3  Calls under one number each have their own id and their own complete arguments.
+ * C4  Arguments under a number that no call has belong to the call before, if it is the only open one and has none yet.
  */
+import { exactJsonText } from '@reprise/contracts/json';
 import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
@@ -47,6 +49,8 @@ export class ChatCalls {
   private readonly slots: Slot[] = [];
   private readonly byIndex = new Map<number, Slot[]>();
   private readonly byId = new Map<string, Slot>();
+  /** Codes of departures from the format that leave one reading. */
+  readonly warnings: string[] = [];
 
   /** Whether a call has started. */
   get any(): boolean {
@@ -56,6 +60,7 @@ export class ChatCalls {
   /** Reads a piece; undefined when it is unclear which call it belongs to. */
   take(fields: Fields): Added | undefined {
     const piece = pieceOf(fields);
+    if (piece === undefined) return undefined;
     const slot = piece.index === undefined ? this.unnumbered(piece) : this.numbered(piece, piece.index);
     if (slot === undefined) return says(piece) ? undefined : { place: 0, args: '' };
     if (slot.id === '') this.name(slot, piece.id);
@@ -84,7 +89,8 @@ export class ChatCalls {
     if (last === undefined) {
       if (known !== undefined && known.index === undefined) return this.goOn(known, piece);
       const opens = piece.name !== '' || (piece.id !== '' && known === undefined);
-      return opens ? this.open(piece) : undefined;
+      if (opens) return this.open(piece);
+      return piece.id === '' ? this.misnumbered(index) : undefined;
     }
     if (piece.id === '') return there.slice(0, -1).every(({ scan }) => scan.whole) ? this.goOn(last, piece) : undefined;
     if (last.id === '' || last.id === piece.id) return this.goOn(last, piece);
@@ -92,6 +98,20 @@ export class ChatCalls {
     if (piece.name !== '') return this.open(piece);
     // Some servers make a new id for each piece: the number decides while only one call has it.
     return there.length === 1 ? last : undefined;
+  }
+
+  /**
+   * The call of arguments that come under the next number, without an id and a name: the only one that is still open, if
+   * it has the number before (C4).
+   */
+  private misnumbered(index: number): Slot | undefined {
+    const open = this.slots.filter(({ scan }) => !scan.whole);
+    const [only] = open;
+    if (only === undefined || open.length > 1 || only.index !== index - 1 || only.args.trim() !== '') return undefined;
+    if (only !== this.slots.at(-1)) return undefined;
+    this.byIndex.set(index, [only]);
+    this.warnings.push('arguments_under_next_index');
+    return only;
   }
 
   private unnumbered(piece: Piece): Slot | undefined {
@@ -145,17 +165,32 @@ export class ChatCalls {
   }
 }
 
-function pieceOf({ index, id, type, function: given, custom: free }: Fields): Piece {
+function pieceOf({ index, id, type, function: given, custom: free }: Fields): Piece | undefined {
   const custom = isJsonObject(free) || type === 'custom';
   const fields: Fields = isJsonObject(given) ? given : isJsonObject(free) ? free : {};
   const args = fields.arguments ?? fields.input;
+  const isText = (field: unknown) => field === undefined || field === null || typeof field === 'string';
+  const holder = given ?? free;
+  if (holder !== undefined && holder !== null && !isJsonObject(holder)) return undefined;
+  if (
+    !isIndex(index) ||
+    !isText(id) ||
+    !isText(fields.name) ||
+    !(isText(args) || isJsonObject(args) || Array.isArray(args))
+  )
+    return undefined;
   return {
     index: typeof index === 'number' && Number.isInteger(index) ? index : undefined,
     id: textIn(id),
     name: textIn(fields.name),
-    args: typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(args),
+    args: typeof args === 'object' && args !== null ? exactJsonText(args) : textIn(args),
     custom,
   };
+}
+
+/** Whether a number marks a piece, or no number does: any other mark cannot be read. */
+function isIndex(index: unknown): boolean {
+  return index === undefined || index === null || Number.isInteger(index);
 }
 
 function says({ id, name, args }: Piece): boolean {

@@ -1,6 +1,7 @@
 /** Reads a chat-completions answer into a unified response. Total: data that it cannot read gives undefined. */
 import { fieldsOf } from '@reprise/contracts';
-import { isJsonObject } from '../model/json.js';
+import { exactJsonText } from '@reprise/contracts/json';
+import { isJsonObject, sameJson } from '../model/json.js';
 import {
   type AnswerAbout,
   AnswerDraft,
@@ -17,15 +18,16 @@ import { REASONING_FIELDS } from './chat-request.js';
 /** The most calls that are read; fewer are stored. */
 const CALLS_READ_MAX = 10_000;
 
-/** Reads an answer; undefined when the data is not a completion. */
+/** Reads an answer; undefined when the data is not a completion, with the reason to `about.unread`. */
 export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
   // Loose on purpose: servers of this format differ in every field outside the answer itself.
   const choice: unknown = Array.isArray(given.choices) ? given.choices[0] : undefined;
   const message: unknown = isJsonObject(choice) ? choice.message : undefined;
-  if (!isJsonObject(choice) || !isJsonObject(message)) return undefined;
+  if (!isJsonObject(choice) || !isJsonObject(message)) return about.unread?.('it holds no choice with a message');
   const [parts, calls] = [contentParts(message.content), callsIn(message)];
-  if (parts === undefined || calls === undefined) return undefined;
+  if (parts === undefined) return about.unread?.('the content is no text and no list of parts');
+  if (calls === undefined) return about.unread?.('the calls are no list of calls, or differ between the two forms');
   const draft = new AnswerDraft(about);
   keepReasoning(message, draft);
   const refused = takeContent(parts, textIn(message.refusal), draft);
@@ -60,9 +62,17 @@ function callsIn(message: Fields): Fields[] | undefined {
   const only: unknown = message.function_call;
   if (!isJsonObject(only)) return calls;
   // Some servers repeat the call in `function_call`, the older form for a single call.
-  const again = calls.some(({ function: same }) => isJsonObject(same) && same.name === only.name);
+  const again = calls.some(({ function: same }) => isJsonObject(same) && isSameCall(same, only));
   if (calls.length > 0) return again ? calls : undefined;
   return [{ function: only }];
+}
+
+function isSameCall(one: Fields, other: Fields): boolean {
+  return one.name === other.name && sameJson(textOfArgs(one.arguments), textOfArgs(other.arguments));
+}
+
+function textOfArgs(args: unknown): string {
+  return typeof args === 'string' ? args : exactJsonText(args);
 }
 
 function takeCall({ id, type, function: given, custom }: Fields, draft: AnswerDraft): void {

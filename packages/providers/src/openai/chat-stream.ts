@@ -17,7 +17,6 @@ interface ChatAnswer {
 /** Builds the whole answer from the pieces of a stream. */
 export class ChatStream extends AnswerStream {
   private readonly content = new GrowingContent();
-  private refusal = '';
   private readonly reasoning: Record<string, string> = {};
   private readonly details = new Map<string, Record<string, unknown>>();
   private readonly calls = new ChatCalls();
@@ -28,12 +27,17 @@ export class ChatStream extends AnswerStream {
   private usage: unknown;
   private choice: unknown;
 
+  protected override readonly typed = false;
+
   protected whole(): ChatAnswer | undefined {
     const [calls, onlyCall] = [this.calls.whole(), this.onlyCall.whole()];
-    if (calls === undefined || onlyCall === undefined) return undefined;
+    if (calls === undefined || onlyCall === undefined) {
+      this.spoil('a call is incomplete');
+      return undefined;
+    }
+    for (const code of this.calls.warnings) this.warn(code);
     const message = {
       content: this.content.whole(),
-      ...(this.refusal === '' ? {} : { refusal: this.refusal }),
       ...this.reasoning,
       ...(this.details.size === 0 ? {} : { reasoning_details: [...this.details.values()] }),
       ...(onlyCall.length === 0 ? {} : { function_call: onlyCall[0]?.function }),
@@ -53,51 +57,67 @@ export class ChatStream extends AnswerStream {
   }
 
   protected take(event: Fields): void {
-    if (event.error === undefined || event.error === null) {
-      this.takeChunk(event);
-      return;
-    }
-    this.failure = event;
-    this.over = true;
+    const choices = listIn(event.choices);
+    if (choices === undefined) return this.spoil('the choices are no list of objects');
+    const hasError = event.error !== undefined && event.error !== null && event.error !== false;
+    const broken = choices.find(({ error }) => isJsonObject(error));
+    if (broken !== undefined) this.takeError({ error: broken.error });
+    else if ((hasError || event.choices === undefined) && this.takeError(event)) return;
+    else this.takeChunk(event, choices);
   }
 
-  private takeChunk(chunk: Fields): void {
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isJsonObject) : [];
+  private takeChunk(chunk: Fields, choices: readonly Fields[]): void {
     const [first] = choices;
+    if (choices.some(({ index }) => !isGone(index) && typeof index !== 'number')) {
+      return this.spoil('the number of a choice cannot be read');
+    }
     if (first !== undefined) this.choice ??= first.index;
-    const choice: Fields | undefined = choices.find(({ index }) => index === undefined || index === this.choice);
+    const choice = choices.find(({ index }) => isGone(index) || index === this.choice);
     const groq: Fields = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
     // Several servers send the usage inside the choice.
     this.usage = chunk.usage ?? choice?.usage ?? groq.usage ?? this.usage;
     if (choice === undefined) return;
-    const delta: Fields = isJsonObject(choice.delta) ? choice.delta : {};
-    if (this.name.beginsAnew(chunk.id, delta.role)) this.spoil();
+    if (!isGone(choice.delta) && !isJsonObject(choice.delta)) return this.spoil('a delta is no object');
+    const delta = isJsonObject(choice.delta) ? choice.delta : this.deltaOf(choice);
+    if (this.name.beginsAnew(chunk.id, delta.role)) this.spoil('a second answer starts');
     else this.takeDelta(delta);
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return;
     this.finish = choice.finish_reason;
     this.ended = true;
   }
 
+  /** The pieces of a choice without a delta: some servers send the message whole, or the text alone. */
+  private deltaOf({ message, text }: Fields): Fields {
+    if (typeof text === 'string' && text !== '') {
+      this.warn('text_without_delta');
+      return { content: text };
+    }
+    if (!isJsonObject(message)) return {};
+    if (this.text === '' && !this.calls.any) {
+      this.warn('message_without_delta');
+      return message;
+    }
+    // The message again, after its pieces.
+    if (this.text !== textOf(message)) this.spoil('the message at the end is not the one that was streamed');
+    return {};
+  }
+
   private takeDelta(delta: Fields): void {
     this.takeContent(delta.content);
     const refusal = textIn(delta.refusal);
-    this.refusal += refusal;
-    this.say(refusal);
+    if (refusal !== '') this.takeContent([{ type: 'refusal', refusal }]);
     this.takeReasoning(delta);
-    if (Array.isArray(delta.tool_calls)) {
-      for (const piece of delta.tool_calls) if (isJsonObject(piece)) this.takeCall(this.calls, piece);
-    }
-    if (isJsonObject(delta.function_call)) {
-      this.takeCall(this.onlyCall, { index: 0, id: 'only', function: delta.function_call });
-    }
+    const pieces = listIn(delta.tool_calls);
+    if (pieces === undefined) return this.spoil('the calls are no list of objects');
+    for (const piece of pieces) this.takeCall(this.calls, piece);
+    if (isGone(delta.function_call)) return;
+    this.takeCall(this.onlyCall, { index: 0, id: 'only', function: delta.function_call });
   }
 
   private takeContent(content: unknown): void {
     const parts = contentParts(content);
-    if (parts === undefined || !this.content.add(parts)) {
-      this.spoil();
-      return;
-    }
+    if (parts === undefined || !this.content.add(parts))
+      return this.spoil('the content is no text and no list of parts');
     for (const part of parts) {
       if (part.kind === 'text' || part.kind === 'refusal') this.say(part.text);
       else if (part.kind === 'thinking') this.tellPiece('reasoning', 0, part.text);
@@ -138,9 +158,25 @@ export class ChatStream extends AnswerStream {
 
   private takeCall(calls: ChatCalls, piece: Fields): void {
     const added = calls.take(piece);
-    if (added === undefined) this.spoil();
+    if (added === undefined) this.spoil('it is not clear to which call a piece belongs');
     else this.tellPiece('tool_args', added.place, added.args);
   }
+}
+
+function isGone(field: unknown): boolean {
+  return field === undefined || field === null;
+}
+
+/** The objects of a list that may be missing; undefined when it is something else. */
+function listIn(field: unknown): readonly Fields[] | undefined {
+  if (isGone(field)) return [];
+  return Array.isArray(field) && field.every(isJsonObject) ? field : undefined;
+}
+
+/** The text of a message that did not come in pieces. */
+function textOf({ content, refusal }: Fields): string {
+  const parts = contentParts(content) ?? [];
+  return `${parts.map((part) => (part.kind === 'text' || part.kind === 'refusal' ? part.text : '')).join('')}${textIn(refusal)}`;
 }
 
 /** Tracks the answer's id, which its chunks carry, unless each chunk carries a new one. */

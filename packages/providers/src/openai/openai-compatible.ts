@@ -1,6 +1,6 @@
 import { fieldsOf } from '@reprise/contracts';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
@@ -11,7 +11,7 @@ import { checkChatRequest } from './chat-rules.js';
 import { ChatStream } from './chat-stream.js';
 
 /** Options of {@link openAiCompatible}. */
-export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOptions {
+export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/chat/completions`, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
   /** The model's name at that address. */

@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
@@ -13,7 +13,7 @@ import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
 /** Options of {@link openAiResponses}. */
-export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions {
+export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/responses`. Default: OpenAI's own. */
   readonly baseUrl?: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */

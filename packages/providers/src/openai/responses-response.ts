@@ -6,19 +6,22 @@ import { type Wanted, wantedBy } from '../wire/wanted.js';
 import { PROVIDER_ITEMS } from './responses-rules.js';
 import { ITEMS_MAX } from './responses-stream.js';
 
-/** Reads an answer; undefined when the data is not a response, or reports a failure. */
+/** Reads an answer; undefined when the data is not a response, or reports a failure, with the reason to `about.unread`. */
 export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | undefined {
   const given: Fields = isJsonObject(body) ? body : {};
   const output = itemsIn(given.output);
-  if (output === undefined) return undefined;
+  if (output === undefined) return about.unread?.('it is not a response with a list of items');
   const draft = new AnswerDraft(about);
   const took = output.map((item) => takeItem(item, output, draft));
   const finish = finishReason(given, draft.hasCalls);
-  if (finish === undefined) return undefined;
+  if (finish === undefined) return about.unread?.('its status is not that of an answer');
   // An item of a new kind may wait for a reply from the client, so an answer with nothing else is not a normal end.
   const asked = finish === 'stop' && took.includes('new');
   return {
-    ...draft.end(asked ? 'calls' : 'known'),
+    // A completed answer has an item, if only a message without text.
+    ...draft.end(
+      asked ? 'calls' : given.status === undefined || (finish === 'stop' && output.length === 0) ? 'none' : 'known',
+    ),
     finishReason: took.includes('refused') ? 'content_filter' : finish,
     ...responseIdOf(given.id, about.scrub),
     ...readResponsesUsage(given.usage),

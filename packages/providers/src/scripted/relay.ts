@@ -8,7 +8,7 @@
  */
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
-import { parseJson } from '../model/json.js';
+import { jsonIn } from '../model/json.js';
 import type {
   ModelClient,
   ModelResult,
@@ -87,7 +87,7 @@ function resultIn(message: UnifiedMessage | undefined): { readonly text: string;
   if (message?.role !== 'tool') return { text: '' };
   const { text } = message;
   const at = text.lastIndexOf('\n') + 1;
-  const line = parseJson(text.slice(at)) as { readonly relay?: Value } | null | undefined;
+  const line = jsonIn(text.slice(at)) as { readonly relay?: Value } | null | undefined;
   if (typeof line !== 'object' || line === null || line.relay === undefined) return { text };
   return { text: text.slice(0, Math.max(0, at - 1)), state: line.relay };
 }

@@ -19,12 +19,13 @@ import {
   unknownFields,
   wholeFrom,
 } from '@reprise/contracts';
+import type { AnswerOptions, RepeatedCalls } from '../model/profile-options.js';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
 
 /** The options of a client over HTTP that are checked here. */
-interface ClientOptions extends TransportOptions {
+interface ClientOptions extends TransportOptions, AnswerOptions {
   readonly apiKey?: SecretText;
 }
 
@@ -39,6 +40,7 @@ export const COMMON_OPTIONS = {
   sleep: true,
   profile: true,
   price: true,
+  repeatedCalls: true,
 } as const satisfies Record<keyof ClientOptions | 'profile' | 'price', true>;
 
 /**
@@ -54,7 +56,7 @@ export function clientOptions(
   options: unknown,
   known: Readonly<Record<string, true>>,
   maker: string,
-): TransportOptions {
+): TransportOptions & AnswerOptions {
   const order = maker === 'openAiCompatible' ? `${maker}({ baseUrl, model })` : `${maker}('the-model', { … })`;
   if (maker === 'openAiCompatible')
     requireArgument(isOptions(options), `${maker}(options)`, 'an object', options, `Write ${order}.`);
@@ -62,11 +64,24 @@ export function clientOptions(
   requireArgument(isOptions(options), `${maker}(options)`, 'an object', options);
   requireKinds(fieldsOf(options), KINDS, maker);
   refuseMisspelled(options, known, maker);
-  const { apiKey, fetch, headers } = options;
+  const { apiKey, fetch, headers, repeatedCalls } = options;
+  requireRepeatedCalls(repeatedCalls);
   require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
   requireKey(apiKey);
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
+}
+
+const REPEATED_CALLS: readonly RepeatedCalls[] = ['once', 'each', 'fail'];
+
+/**
+ * Checks the option `repeatedCalls` of a client.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireRepeatedCalls(given: unknown): void {
+  const fits = given === undefined || REPEATED_CALLS.some((one) => one === given);
+  require(fits, 'repeatedCalls', REPEATED_CALLS.join(', '), String(given));
 }
 
 /** What the options have to be that are not checked on their own. No refusal of these shows a key. */

@@ -3,12 +3,16 @@
 /** The largest line and the largest data of one event, in bytes: an event may repeat a whole answer. */
 const EVENT_BYTES_MAX = 16 * 1024 * 1024;
 
+/** The longest name of an event that is read: no format has longer ones. */
+const EVENT_NAME_MAX = 128;
+
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** The data of an event, and after how many bytes of the piece the event ended. */
+/** The data of an event with the event's name, and after how many bytes of the piece the event ended. */
 interface EventData {
   readonly data: string;
+  readonly name: string;
   readonly end: number;
 }
 
@@ -25,6 +29,7 @@ export class EventStream {
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   private readonly line: LineBytes;
   private data: string[] = [];
+  private name = '';
   private dataBytes = 0;
   private afterReturn = false;
   private first = true;
@@ -62,14 +67,15 @@ export class EventStream {
     const line = this.first && text.startsWith('\ufeff') ? text.slice(1) : text;
     this.first = false;
     if (line === '') {
-      if (this.data.length > 0) events.push({ data: this.data.join('\n'), end });
+      if (this.data.length > 0) events.push({ data: this.data.join('\n'), name: this.name, end });
       this.data = [];
+      this.name = '';
       this.dataBytes = 0;
     } else if (line.startsWith('data:') || line === 'data') {
       this.dataBytes += bytes.length;
       if (this.dataBytes > this.bytesMax) this.tooLarge = true;
       else this.data.push(line.slice(line[5] === ' ' ? 6 : 5));
-    }
+    } else if (line.startsWith('event:')) this.name = line.slice(6, 6 + EVENT_NAME_MAX).trim();
   }
 }
 

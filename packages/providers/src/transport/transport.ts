@@ -260,10 +260,15 @@ export function noResponse(kind: keyof typeof NO_RESPONSE, error?: unknown): Jud
 /** The most characters of an unreadable answer's body that an error shows. */
 const BODY_SHOWN_MAX = 2_000;
 
-/** The verdict on an answer that is not of the format; its text is kept for operators. */
-export function malformed(body: string, status?: number): Judged {
+/**
+ * The verdict on an answer that is not of the format; its text is kept for operators.
+ *
+ * @param why what is wrong with it, in words
+ */
+export function malformed(body: string, why: string, status?: number): Judged {
   const said = status === undefined ? {} : { status };
-  return { ok: false, ...retryable('malformed'), error: new ProviderError(shownBody('unreadable answer', body), said) };
+  const message = shownBody(`unreadable answer (${why})`, body);
+  return { ok: false, ...retryable('malformed'), error: new ProviderError(message, said) };
 }
 
 function shownBody(what: string, body: string): string {

@@ -4,11 +4,14 @@
  * Invariants
  * R1  Total: an answer that is not of the format is `malformed`; an answer that is cut off is `network`.
  * R2  Of a stopped answer only the text is kept, since anything else may be incomplete.
- * R3  A failed attempt states the usage that its provider reported before it failed: it was charged.
+ * R3  The text that watchers were shown is the text of the answer, or the answer is malformed.
+ * R4  A failed attempt states the usage that its provider reported before it failed: it was charged.
  */
-import { type Usage, wellFormed } from '@reprise/contracts';
+import { present, type Usage, wellFormed } from '@reprise/contracts';
 import { isJsonObject, parseBounded } from '../model/json.js';
 import type { ModelContext, WrittenRequest } from '../model/model.js';
+import type { RepeatedCalls } from '../model/profile-options.js';
+import { cut } from '../model/text.js';
 import { errorBody, ProviderError, retryable, statusInside } from '../model/verdict.js';
 import { tokensKnown } from '../transport/attempts.js';
 import type { Reply } from '../transport/http.js';
@@ -16,6 +19,7 @@ import type { Scrubber } from '../transport/scrub.js';
 import { type AnswerReader, type Judged, malformed, noResponse, refusal } from '../transport/transport.js';
 import type { AnswerAbout, ReadAnswer } from './answer.js';
 import type { AnswerStream, Delta } from './answer-stream.js';
+import { BodyKind } from './body-kind.js';
 import { verdictOnWanted } from './wanted.js';
 
 /** The error for a stream that ended too early. */
@@ -39,19 +43,40 @@ interface Answering {
   /** Call ids of the request's history. */
   readonly idsInUse: readonly string[];
   readonly scrubber: Scrubber;
+  readonly repeatedCalls?: RepeatedCalls;
 }
 
 /** Reads one answer. */
 export class FormatReader implements AnswerReader {
   private stream: AnswerStream | undefined;
+  private kind: BodyKind | undefined;
+  private isWhole = false;
+  /** What is wrong with data that is no answer of the format. */
+  private unread = 'it is not an answer of the format';
+  /** Codes of departures from the format that leave one reading. */
+  private readonly warnings: string[] = [];
 
   constructor(private readonly about: Answering) {}
 
   take(bytes: Uint8Array, response: Response): number | undefined {
-    if (!response.ok || !isEventStream(response.headers)) return undefined;
+    if (!response.ok || this.isWhole) return undefined;
+    return this.stream === undefined ? this.begin(bytes, response.headers) : this.stream.push(bytes);
+  }
+
+  /** Reads the first bytes, until they show what the body is. */
+  private begin(bytes: Uint8Array, headers: Headers): number | undefined {
+    const declared = isEventStream(headers);
+    this.kind ??= new BodyKind(declared);
+    const kind = this.kind.take(bytes);
+    if (kind === undefined) return undefined;
+    this.isWhole = kind === 'json';
+    if (this.isWhole === declared) this.warnings.push(`content_type:${cut(headers.get('content-type') || 'none', 64)}`);
+    if (this.isWhole) return undefined;
     const { format, scrubber, context } = this.about;
-    this.stream ??= format.stream(scrubber, (delta) => context.progress(delta));
-    return this.stream.push(bytes);
+    this.stream = format.stream(scrubber, (delta) => context.progress(delta));
+    const all = this.kind.bytes;
+    const end = this.stream.push(all);
+    return end === undefined ? undefined : Math.max(0, end - (all.length - bytes.length));
   }
 
   judge(reply: Reply): Judged {
@@ -61,7 +86,7 @@ export class FormatReader implements AnswerReader {
     return usage === undefined ? judged : { ...judged, failure: { ...judged.failure, usage } };
   }
 
-  /** R3 */
+  /** R4 */
   private reportedIn(reply: Reply): Usage | undefined {
     const { stream } = this;
     const isWhole = stream === undefined && reply.kind === 'response';
@@ -90,19 +115,28 @@ export class FormatReader implements AnswerReader {
     if (parsed === 'too_large') return noResponse('too_large');
     const answer = this.read(body);
     if (answer !== undefined) return this.answered(reply, answer);
-    return error === undefined
-      ? malformed(this.text(reply), status)
-      : refusal(reply, { status: statusInside(error), error }, context);
+    if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, context);
+    return malformed(this.text(reply), parsed === undefined ? 'it is not JSON' : this.unread, status);
   }
 
   private streamed(reply: Reply & { kind: 'response' }, stream: AnswerStream): Judged {
     const error = errorBody(this.about.scrubber.value(stream.failure));
     if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, this.about.context);
     if (stream.tooLarge) return noResponse('too_large');
-    if (stream.malformed) return malformed(this.text(reply), reply.status);
+    if (stream.malformed !== undefined) return malformed(this.text(reply), stream.malformed, reply.status);
     if (!stream.ended) return { ok: false, ...retryable('network'), error: new ProviderError(CUT, reply) };
     const answer = this.read(stream.answer());
-    return answer === undefined ? malformed(this.text(reply), reply.status) : this.answered(reply, answer);
+    if (answer === undefined) return malformed(this.text(reply), stream.malformed ?? this.unread, reply.status);
+    const why = this.differs(stream, answer);
+    if (why !== undefined) return malformed(this.text(reply), why, reply.status);
+    return this.answered(reply, { ...answer, warnings: [...stream.warnings, ...answer.warnings] });
+  }
+
+  /** R3 */
+  private differs({ text: shown }: AnswerStream, { text = '' }: ReadAnswer): string | undefined {
+    const comparable = (one: string) => this.about.scrubber.scrub(wellFormed(one)).replaceAll('\ufffd', '');
+    if (comparable(shown) === comparable(text)) return undefined;
+    return 'the text that was streamed is not the text of the answer';
   }
 
   /** R2 */
@@ -117,8 +151,16 @@ export class FormatReader implements AnswerReader {
   }
 
   private read(body: unknown): ReadAnswer | undefined {
-    const { format, idsInUse, scrubber } = this.about;
-    return format.read(body, { idsInUse, scrub: (text) => scrubber.scrub(text) });
+    const { format, idsInUse, scrubber, repeatedCalls } = this.about;
+    return format.read(body, {
+      ...{ idsInUse, scrub: (text) => scrubber.scrub(text) },
+      unread: (why) => this.refuse(why),
+      ...present({ repeatedCalls }),
+    });
+  }
+
+  private refuse(why: string): undefined {
+    this.unread = why;
   }
 
   private answered({ body }: Reply, { wanted, ...answer }: ReadAnswer): Judged {
@@ -126,7 +168,8 @@ export class FormatReader implements AnswerReader {
     const received = textOf(body);
     const scrubbed = this.about.scrubber.scrub(received);
     const rawBody = scrubbed === received ? body : new TextEncoder().encode(scrubbed);
-    return { ok: true, response: { ...answer, request: this.about.written, rawBody } };
+    const warnings = [...this.warnings, ...answer.warnings];
+    return { ok: true, response: { ...answer, warnings, request: this.about.written, rawBody } };
   }
 }
 

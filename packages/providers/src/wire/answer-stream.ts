@@ -1,7 +1,8 @@
 /** Reads a streamed answer: reports its events as they arrive, and builds the answer that would have come whole. */
 import { wellFormed } from '@reprise/contracts';
-import { isJsonObject, JSON_ITEMS_MAX, parseBounded } from '../model/json.js';
+import { isJsonObject, JSON_ITEMS_MAX, nestsTooDeep, parseBounded } from '../model/json.js';
 import type { ModelNote } from '../model/model.js';
+import { errorBody } from '../model/verdict.js';
 import type { PiecewiseScrubber, Scrubber } from '../transport/scrub.js';
 import { EventStream } from '../transport/sse.js';
 
@@ -17,14 +18,16 @@ export abstract class AnswerStream {
   ended = false;
   /** Whether later events can no longer change the answer. */
   over = false;
-  /** Whether an event was not of the format, or stood where the format does not allow it. */
-  malformed = false;
+  /** What was wrong with an event that was not of the format, or stood where the format does not allow it. */
+  malformed: string | undefined;
   /** Whether the answer exceeded the bound on its size. */
   tooLarge = false;
   /** The error that the provider sent instead of an answer. */
   failure: unknown;
   /** The text so far. */
   text = '';
+  /** Codes of departures from the format that leave one reading. */
+  readonly warnings: string[] = [];
 
   private readonly events = new EventStream();
   private readonly tellers = new Map<string, PiecewiseScrubber>();
@@ -44,8 +47,8 @@ export abstract class AnswerStream {
    */
   push(bytes: Uint8Array): number | undefined {
     if (this.over) return 0;
-    for (const { data, end } of this.events.read(bytes)) {
-      this.takeData(data);
+    for (const { data, name, end } of this.events.read(bytes)) {
+      this.takeData(data, name);
       if (this.over) return end;
     }
     if (!this.events.tooLarge) return undefined;
@@ -55,8 +58,9 @@ export abstract class AnswerStream {
 
   /** Returns the whole answer, as if it had come at once, and reports text that was held back. */
   answer(): unknown {
+    const whole = this.whole();
     for (const [place, teller] of this.tellers) this.tellAt(place, teller.end());
-    return this.whole();
+    return whole;
   }
 
   /** The answer in the form of an answer that did not stream. */
@@ -65,16 +69,32 @@ export abstract class AnswerStream {
   /** The usage that the provider has reported so far, as it wrote it. */
   abstract get reported(): unknown;
 
+  /** Whether the events of the format have types. */
+  protected readonly typed: boolean = true;
+
   /** Reads an event. */
   protected abstract take(event: Fields): void;
 
   /** Reads the end mark that some servers send. */
   protected takeDone(): void {}
 
-  /** Marks the stream as malformed: nothing of it counts, and nothing after it is read. */
-  protected spoil(): void {
-    this.malformed = true;
+  /** Marks the stream as malformed, with the reason: nothing of it counts, and nothing after it is read. */
+  protected spoil(why: string): void {
+    this.malformed ??= why;
     this.over = true;
+  }
+
+  /** Notes a departure from the format that leaves one reading. */
+  protected warn(code: string): void {
+    if (!this.warnings.includes(code)) this.warnings.push(code);
+  }
+
+  /** Takes an event for the error that it is; returns whether it is one. */
+  protected takeError(event: Fields): boolean {
+    if (errorBody(event) === undefined) return false;
+    this.failure = event;
+    this.over = true;
+    return true;
   }
 
   /** Notes that data of the current event is kept: the amount has a bound. */
@@ -98,18 +118,37 @@ export abstract class AnswerStream {
     this.tellAt(place, teller.push(piece));
   }
 
-  private takeData(data: string): void {
-    if (data.trim() === '[DONE]') {
+  private takeData(data: string, name: string): void {
+    const text = data.trim();
+    if (text === '[DONE]') {
       this.takeDone();
+      return;
+    }
+    if (text === '' || text === 'null') {
+      this.warn('empty_event'); // some servers keep a connection alive like this
       return;
     }
     const event = parseBounded(data);
     if (event === 'too_large') this.overflow();
-    else if (event === undefined || !isJsonObject(event.data)) this.spoil();
+    else if (event === undefined) this.spoil(nestsTooDeep(data) ? 'an event nests too deep' : 'an event is not JSON');
+    else if (!isJsonObject(event.data)) this.spoil('an event is not a JSON object');
     else {
       this.eventItems = event.items;
-      this.take(event.data);
+      this.take(this.named(event.data, name));
     }
+  }
+
+  /** Takes an event of no known type: an error, or one of a newer release, which is ignored. One without a type is neither. */
+  protected takeOther(event: Fields): void {
+    if (this.takeError(event)) return;
+    if (typeof event.type !== 'string') this.spoil('an event has no type');
+  }
+
+  /** An event that lacks its type has it in its name, in the formats whose events have types. */
+  private named(event: Fields, name: string): Fields {
+    if (name === '' || event.type !== undefined || !this.typed) return event;
+    this.warn('event_without_type');
+    return { ...event, type: name };
   }
 
   private overflow(): void {

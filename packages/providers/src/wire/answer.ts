@@ -10,17 +10,23 @@
 
 import type { OpaquePart } from '@reprise/agent';
 import { ANSWER_CALLS_MAX, isTextWithin, isWhole, type Usage, type Value, wellFormed } from '@reprise/contracts';
+import { exactJsonText, plainJson } from '@reprise/contracts/json';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { parseBounded } from '../model/json.js';
 import type { RequestedCall, UnifiedResponse } from '../model/model.js';
+import type { RepeatedCalls } from '../model/profile-options.js';
 import { cut } from '../model/text.js';
 import { droppedOf } from './dropped-calls.js';
+import { readArgs, sameArgs } from './read-args.js';
 import type { Wanted } from './wanted.js';
 import { keptAt } from './weave.js';
 
-/** The deepest nesting of arguments: they are stored inside the output, whose total depth the codec bounds. */
-const ARGS_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
+/** The deepest nesting of an item: it is stored inside the output, whose total depth the codec bounds. */
+const ITEM_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
+
+/** The warning of an item whose large numbers are kept as the text of their digits. */
+const LARGE_NUMBERS_AS_TEXT = 'large_numbers_as_text';
 
 /** The content of an answer, without its bytes. */
 export interface ReadAnswer extends Omit<UnifiedResponse, 'request' | 'rawBody'> {
@@ -37,6 +43,10 @@ export interface AnswerAbout {
   readonly idsInUse: Iterable<string>;
   /** Removes secrets that the server echoed. */
   readonly scrub: Scrub;
+  /** Takes what is wrong with data that is no answer of the format, in words. */
+  unread?(why: string): undefined;
+  /** Default `once`. */
+  readonly repeatedCalls?: RepeatedCalls;
 }
 
 /** Collects the text, calls and opaque parts of an answer, in their order. */
@@ -48,6 +58,8 @@ export class AnswerDraft {
   private readonly calls: RequestedCall[] = [];
   private text = '';
   private readonly dropped: { readonly tool: string }[] = [];
+  /** The calls so far, by their id at the provider. */
+  private readonly byId = new Map<string, Omit<RequestedCall, 'callId'>[]>();
   private wanted: Wanted | undefined;
 
   constructor(private readonly about: AnswerAbout) {
@@ -89,10 +101,25 @@ export class AnswerDraft {
       return false;
     }
     const wanted = typeof id === 'string' ? cut(id, 128) : '';
+    const { how, ...read } = readArgs(args, scrub);
+    if (wanted !== '' && this.isAgain(wanted, { tool, ...read })) return false;
     const callId = this.ids.take(wanted === '' ? `call_${place}` : scrub(wanted));
     if (wanted !== '' && callId !== wanted) this.warnings.push('call_id_changed');
-    this.calls.push({ callId, tool, ...readArgs(args, scrub) });
+    if (how !== undefined) this.warnings.push(`tool_args_read:${how}`);
+    this.calls.push({ callId, tool, ...read });
     return true;
+  }
+
+  /** Whether a call came before, and is not made again. */
+  private isAgain(id: string, call: Omit<RequestedCall, 'callId'>): boolean {
+    const before = this.byId.get(id) ?? [];
+    const same = before.some((one) => one.tool === call.tool && sameArgs(one, call));
+    this.byId.set(id, [...before, call]);
+    if (before.length === 0) return false;
+    const { repeatedCalls = 'once' } = this.about;
+    this.warnings.push(`${same ? 'call_repeated' : 'call_id_repeated'}:${call.tool}`);
+    if (repeatedCalls === 'fail') this.want('repeated_call');
+    return same && repeatedCalls === 'once';
   }
 
   /**
@@ -102,15 +129,16 @@ export class AnswerDraft {
    */
   keep(kind: OpaquePart['kind'], native: unknown, text?: string): void {
     const { scrub } = this.about;
-    const item = canonical(scrub(wellFormed(JSON.stringify(native) ?? '')));
+    const item = canonical(scrub(wellFormed(exactJsonText(native))));
     if (item === undefined) {
       this.warnings.push(`${kind}_dropped`);
       return;
     }
+    if (item.isChanged) this.warnings.push(LARGE_NUMBERS_AS_TEXT);
     this.opaque.push({
       kind,
       ...(text === undefined || text === '' ? {} : { text: scrub(wellFormed(text)) }),
-      native: keptAt(item, { text: this.text.length, calls: this.calls.length }),
+      native: keptAt(item.value, { text: this.text.length, calls: this.calls.length }),
     });
   }
 
@@ -123,6 +151,7 @@ export class AnswerDraft {
     const silent = this.text.trim() === '' && !this.hasCalls;
     if (silent && word === 'calls') this.want(this.opaque.length === 0 ? 'calls' : 'unknown_item');
     if (silent && word === 'unknown') this.want('unknown_end');
+    if (silent && word === 'none') this.want('nothing');
     const dropped = droppedOf(this.dropped);
     // A secret may have been split between two texts.
     const text = this.about.scrub(this.text);
@@ -137,39 +166,25 @@ export class AnswerDraft {
   }
 }
 
-/** Reads arguments as data; if they are not a JSON object, returns the model's text and the issue. */
-function readArgs(given: unknown, scrub: Scrub): Pick<RequestedCall, 'args' | 'issue'> {
-  const written = wellFormed(typeof given === 'string' ? given : (JSON.stringify(given) ?? ''));
-  const text = scrub(written);
-  // Several servers send an empty text for a call without arguments.
-  if (text.trim() === '') return { args: {} };
-  const args = canonical(text);
-  if (args === undefined) return { args: text, issue: 'args_not_json' };
-  const isMap = typeof args === 'object' && args !== null && !Array.isArray(args);
-  return isMap ? { args } : { args: text, issue: 'args_not_object' };
-}
-
-/**
- * Reads JSON text as a canonical value; undefined for invalid JSON, or values without a canonical form such as 1e999.
- */
-function canonical(text: string): Value | undefined {
+/** Reads an item as a canonical value, with texts in the place of large numbers; undefined when it has none. */
+function canonical(text: string): { readonly value: Value; readonly isChanged: boolean } | undefined {
+  const parsed = parseBounded(text);
+  if (typeof parsed !== 'object') return undefined;
+  const { data, count } = plainJson(parsed.data);
   try {
-    const parsed = parseBounded(text);
-    if (typeof parsed !== 'object') return undefined;
-    const value = parsed.data as Value;
-    encode(value, ARGS_DEPTH_MAX);
-    return value;
+    encode(data as Value, ITEM_DEPTH_MAX);
+    return { value: data as Value, isChanged: count > 0 };
   } catch {
     return undefined;
   }
 }
 
-/** Whether an end mark announces calls, is known, or is unknown. */
-export type EndWord = 'calls' | 'known' | 'unknown';
+/** Whether an end mark announces calls, is known, is unknown, or is missing. */
+export type EndWord = 'calls' | 'known' | 'unknown' | 'none';
 
 /** Classifies an end mark by a format's table of finish reasons. */
 export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer['finishReason']>>): EndWord {
-  if (typeof given !== 'string' || given === '') return 'known';
+  if (typeof given !== 'string' || given === '') return 'none';
   if (!Object.hasOwn(words, given)) return 'unknown';
   return words[given] === 'tool_calls' ? 'calls' : 'known';
 }

@@ -1,7 +1,7 @@
 /** Rules shared by all formats: common fields, and the order in which a body is checked. */
 import * as z from '@reprise/contracts/schema';
 import { type CallIdRule, fitsRule } from '../model/call-ids.js';
-import { isJsonObject, parseJson } from '../model/json.js';
+import { isJsonObject, jsonIn } from '../model/json.js';
 import { Derived } from '../model/steady.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
 
@@ -17,9 +17,7 @@ export function wireCallId(rule: CallIdRule) {
 }
 
 /** A call's arguments as JSON text. */
-export const wireArguments = z
-  .string()
-  .refine((text) => isJsonObject(parseJson(text)), 'arguments' satisfies RequestRule);
+export const wireArguments = z.string().refine((text) => isJsonObject(jsonIn(text)), 'arguments' satisfies RequestRule);
 
 /** Bytes as base64; an empty text is not an image. */
 export const base64 = z.string().refine((text) => isBase64(text, 0));

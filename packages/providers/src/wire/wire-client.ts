@@ -1,8 +1,9 @@
 /** A model behind HTTP, in any format: writes a request, checks it, sends it, reads the answer. */
 
 import { requirePrice } from '@reprise/agent/model';
+import { present } from '@reprise/contracts';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
-import type { ProfileOptions } from '../model/profile-options.js';
+import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
 import type { Verdict } from '../model/verdict.js';
 import { type Asking, ask, failed, type TransportOptions } from '../transport/transport.js';
 import { type AnswerFormat, FormatReader } from './answer-reader.js';
@@ -12,7 +13,7 @@ import type { RequestIssue } from './request-rules.js';
 /** The parts of a client of a format. */
 interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
   readonly profile: ProviderProfile;
-  readonly options: TransportOptions;
+  readonly options: TransportOptions & AnswerOptions;
   readonly format: AnswerFormat;
   /** Writes a request for a profile. */
   draft(request: UnifiedRequest, profile: ProviderProfile): Draft;
@@ -63,7 +64,11 @@ async function generate(client: WireClient, request: UnifiedRequest, context: Mo
     options,
     written,
     context,
-    reader: (scrubber) => new FormatReader({ format, written, context, idsInUse: callIdsOf(request), scrubber }),
+    reader: (scrubber) =>
+      new FormatReader({
+        ...{ format, written, context, idsInUse: callIdsOf(request), scrubber },
+        ...present({ repeatedCalls: options.repeatedCalls }),
+      }),
   });
 }
 

@@ -8,6 +8,7 @@
  * H3  What a request takes is held by its exchange (exchange/X1): a client that leaves, at whatever moment, takes nothing with it.
  * H4  A server that closes answers what it has taken in, for a while, and takes in nothing more.
  */
+
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
@@ -20,6 +21,7 @@ import {
   type Principal,
   requireKnownOptions,
 } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { HTTP_LIMITS, type HttpLimits } from '../limits.js';
 import { messagesOf, methodOf } from '../messages.js';
 import { isClientPrincipal } from '../principals.js';
@@ -300,7 +302,7 @@ function last(answer: Response): Response {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

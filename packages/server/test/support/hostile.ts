@@ -59,7 +59,7 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
     const clients: Client[] = [];
     for (let n = 0; n < atLeast || performance.now() < until; n++) {
       if (n % 10 === 0)
-        await connected(stage.url, token, n % 20 === 0 ? 'legacy' : 'auto').then(
+        await again(() => connected(stage.url, token, n % 20 === 0 ? 'legacy' : 'auto')).then(
           (client) => clients.push(client),
           (error: Error) => failed.push(`${name} ${n}, connecting: ${why(error)}`),
         );
@@ -67,8 +67,8 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
       const client = clients[n % clients.length];
       const started = performance.now();
       const wanted = { name: 'note_add', arguments: { notebook: notebookOf(name, times.length), text: 'x' } };
-      const fault = await client?.callTool(wanted).then(
-        ({ isError }) => (isError === true ? 'an error' : undefined),
+      const fault = await again(async () => client?.callTool(wanted)).then(
+        (answer) => (answer?.isError === true ? 'an error' : undefined),
         (error: Error) => `${name} ${n}: ${why(error)}`,
       );
       times.push(performance.now() - started);
@@ -81,6 +81,19 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
   const sorted = times.sort((a, b) => a - b);
   const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   return { answered: times.length - failed.length, failed, median: at(0.5), p99: at(0.99), slowest: at(1) };
+}
+
+/**
+ * Sends a request once more when its connection was reset. A server makes room by closing connections that are idle, and
+ * a request may just be on its way through one; every client of HTTP has to expect this (RFC 9112, 9.3.1).
+ */
+async function again<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (!(error instanceof Error && /ECONNRESET|other side closed/.test(why(error)))) throw error;
+    return request();
+  }
 }
 
 /** The message of an error, and of what it came from. */

@@ -1,6 +1,8 @@
 /** Executes `society.archive@1`: puts what an agent was about into words, in the form of a session summary. */
+
 import type { PartHost } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
+import { parseOwnJson } from '@reprise/contracts';
 import { type Adapter, type AnyAdapter, type ContentReader, putErasable } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { type ArchivedAgent, societyArchive } from '../pure/index.js';
@@ -85,5 +87,5 @@ function shortened(text: string, length: number): string {
 }
 
 function jsonOf(text: string | null): Value {
-  return text === null ? null : (JSON.parse(text) as Value);
+  return text === null ? null : (parseOwnJson(text) as Value);
 }

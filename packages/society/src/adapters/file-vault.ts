@@ -4,11 +4,13 @@
  * Each file is written under another name, flushed, and then gets its own, so that it is there whole or not at all, and
  * processes that use one folder need no lock: none of them changes a file that another one has made.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fieldsOf, isFilled, RepriseError, requireArgument } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import type { Head } from '@reprise/kernel';
 import { base64Of, bytesOf } from './ed25519.js';
 import { type KeptKey, type KeyVault, vaultOver } from './vault.js';
@@ -191,7 +193,7 @@ function headOf(made: unknown): Head | undefined {
 /** The text of a key never stands in an error. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

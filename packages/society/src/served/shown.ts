@@ -1,5 +1,6 @@
 /** Answers of an entity as clients read them: links become texts, millionths fractions, and times texts in UTC. */
-import { isRef, type Ref, type Value, type ValueMap } from '@reprise/contracts';
+
+import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { timeOf } from '../pure/reducer/time.js';
@@ -114,7 +115,7 @@ export function eventOf({ n, event, payload, at }: ValueMap): Value {
 function hotContext(value: ValueMap, texts: Texts): ValueMap {
   const { version, updated_at, identity, chain_hash, session_count, synced_hash, agent } = value;
   const { parent_entity_id, agent_type, capabilities, progress_ppm, event_queue } = agent as ValueMap;
-  const json = (label: string): Value => JSON.parse(texts.get(label) ?? 'null') as Value;
+  const json = (label: string): Value => parseOwnJson(texts.get(label) ?? 'null') as Value;
   const task = {
     goal: json('goal'),
     context: json('context'),

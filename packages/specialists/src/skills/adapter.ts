@@ -2,8 +2,10 @@
  * The skills of a team for `specialists.skills@1`: the rows that a project does not have yet.
  * The index is content: the version that a project names is read again, in whatever process.
  */
+
 import { putText, readText } from '@reprise/agent';
 import type { Ref } from '@reprise/contracts';
+import { parseOwnJson } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { SKILL_BOUNDS, type SkillRow, type SkillsSeen, skillProblemRow, skillRow } from '../pure/contracts/skills.js';
 import type { SkillLibrary, TeamFacts } from './library.js';
@@ -82,7 +84,7 @@ function fitting(rows: readonly SkillRow[]): readonly SkillRow[] {
 /** The index that a version names; undefined when it was erased, or an older release wrote it. */
 async function readIndex(content: ContentStore, version: Ref): Promise<readonly SkillRow[] | undefined> {
   try {
-    const rows: unknown = JSON.parse(await readText(content, version));
+    const rows: unknown = parseOwnJson(await readText(content, version));
     return Array.isArray(rows) ? rows.map((row) => skillRow.parse(row)) : undefined;
   } catch {
     return undefined;

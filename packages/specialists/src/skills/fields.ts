@@ -17,6 +17,8 @@ interface Fields {
   readonly invalid: readonly SkillProblem[];
   /** Problems that keep a valid file from being spawned. */
   readonly unfit: readonly SkillProblem[];
+  /** What has no effect. */
+  readonly warnings: readonly SkillProblem[];
 }
 
 /** Reads the fields of a file. @param named the name of its folder or file, where it is known */
@@ -36,6 +38,7 @@ const MODEL_ALIAS = /^[\w.:/@-]{1,128}$/;
 class FieldReader {
   readonly #invalid: SkillProblem[] = [];
   readonly #unfit: SkillProblem[] = [];
+  readonly #warnings: SkillProblem[] = [];
   readonly #lines: Partial<Record<SkillField, number>> = {};
 
   constructor(
@@ -44,25 +47,34 @@ class FieldReader {
   ) {}
 
   read(form: 'standard' | 'seed'): Fields {
-    this.#refuseUnknown(form);
+    this.#noteUnknown(form);
     const name = this.#name();
     const description = this.#description();
     this.#compatibility();
     const own = form === 'seed' ? this.#seedFields() : this.#standardFields();
-    return { name, description, ...own, lines: this.#lines, invalid: this.#invalid, unfit: this.#unfit };
+    return {
+      name,
+      description,
+      ...own,
+      lines: this.#lines,
+      invalid: this.#invalid,
+      unfit: this.#unfit,
+      warnings: this.#warnings,
+    };
   }
 
-  #refuseUnknown(form: 'standard' | 'seed'): void {
+  /**
+   * A field that is not known here has a meaning for another tool, and none here. In a single file, a form of our own, it
+   * is a mistake; so is a merge, which would bring fields that nobody sees.
+   */
+  #noteUnknown(form: 'standard' | 'seed'): void {
     const known: readonly string[] = KNOWN[form];
     for (const { key, line } of this.map.entries) {
       if (known.includes(key)) continue;
-      const move = form === 'standard' && KNOWN.seed.some((one) => one === key);
       const words = `the field ${JSON.stringify(key.slice(0, 40))} is not known`;
-      this.#invalid.push({
-        line,
-        rule: 'unknown_key',
-        message: move ? `${words} here: write metadata.reprise-${key}` : words,
-      });
+      const move = KNOWN.seed.some((one) => one === key) ? `${words} here: write metadata.reprise-${key}` : words;
+      if (form === 'seed' || key === '<<') this.#invalid.push({ line, rule: 'unknown_key', message: words });
+      else this.#warnings.push({ line, rule: 'unknown_key', message: `${move}, and has no effect` });
     }
   }
 

@@ -7,8 +7,8 @@
  * F3  Listing never rejects: what cannot be read is a problem of its skill, and a folder that vanished keeps its last
  *     listing, with a warning.
  */
-import { constants } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ArgumentCheck, checkOf, requireKnownOptions, startOfText } from '@reprise/contracts';
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
@@ -151,7 +151,7 @@ class SkillFolder {
     try {
       const [real, root] = await Promise.all([realpath(path.join(this.root, file)), realpath(this.root)]);
       if (!isInside(real, root)) return broken('file_kind', 'a link leads out of the folder'); // F1
-      return await this.#read(real, { name, file, at }, broken);
+      return await this.#read(real, root, { name, file, at }, broken);
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException;
       if (code === 'ENXIO' || code === 'ELOOP') return broken('file_kind', 'this is not a regular file');
@@ -161,6 +161,7 @@ class SkillFolder {
 
   async #read(
     real: string,
+    root: string,
     { name, file, at }: Candidate & { readonly at: string },
     broken: (rule: SkillRule, message: string) => FoundSkill,
   ): Promise<FoundSkill> {
@@ -168,6 +169,8 @@ class SkillFolder {
     try {
       const facts = await handle.stat({ bigint: true });
       if (!facts.isFile()) return broken('file_kind', 'this is not a regular file'); // F1
+      if (!(await isOpenInside(handle, facts, real, root)))
+        return broken('file_kind', 'a link leads out of the folder'); // F1
       if (facts.size > SKILL_BOUNDS.file_bytes)
         return broken('file_bytes', `the file has more than ${SKILL_BOUNDS.file_bytes} bytes`);
       const stamp = [real, facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
@@ -192,6 +195,20 @@ class SkillFolder {
 
 function isStandard({ file }: Candidate): boolean {
   return STANDARD.some((one) => path.basename(file) === one);
+}
+
+/**
+ * Whether an open file is inside the folder, though a folder on its path may have been replaced with a link between the
+ * check and the opening. Linux says where an open file is; elsewhere its path is looked at once more.
+ */
+async function isOpenInside(handle: FileHandle, facts: BigIntStats, real: string, root: string): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const where = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    if (where !== undefined) return isInside(where, root);
+  }
+  const now = await realpath(real);
+  const { dev, ino } = await lstat(now, { bigint: true });
+  return isInside(now, root) && dev === facts.dev && ino === facts.ino;
 }
 
 function isInside(real: string, root: string): boolean {

@@ -3,8 +3,9 @@ import { isFilled, requireArgument } from '@reprise/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import { readFields } from './fields.js';
 import { splitFile } from './front-matter.js';
+import { readAsMeant } from './quote-plain.js';
 import type { Skill, SkillProblem, SkillProblems } from './skill.js';
-import { readYaml, type YamlEntries } from './yaml.js';
+import type { YamlEntries } from './yaml.js';
 
 /**
  * Reads a skill file, in the form of the Agent Skills standard or as a single file.
@@ -21,13 +22,14 @@ export function parseSkill(text: string, at?: string): Skill | SkillProblems {
   requireArgument(at === undefined || isFilled(at), 'parseSkill(at)', 'the path of the file', at);
   const parts = splitFile(text);
   if ('rule' in parts) return { problems: [parts] };
-  const map = readYaml(parts.frontMatter);
+  const { map, quoted } = readAsMeant(parts.frontMatter);
   if (isProblems(map)) return { problems: sorted(map) };
   const place = at === undefined ? undefined : placeOf(at);
   const form = place?.form ?? formOf(map);
-  const { invalid, unfit, ...fields } = readFields(map, form, place?.name);
+  const { invalid, unfit, warnings: unknown, ...fields } = readFields(map, form, place?.name);
   if (invalid.length > 0) return { problems: sorted([...invalid, ...unfit]) };
-  return { ...fields, form, body: parts.body, problems: sorted(unfit) };
+  const warnings = sorted([...unknown, ...quoted]);
+  return { ...fields, form, body: parts.body, problems: sorted(unfit), ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** The form of a file and the name that it must have, by its path. */

@@ -16,7 +16,8 @@ export const SKILL_RULES = {
   yaml_alias: 'there are no anchors and aliases',
   yaml_tag: 'there are no tags and directives',
   yaml_key: 'each key is a text, and stands once',
-  unknown_key: 'only known fields are given',
+  unknown_key: 'fields of other tools are kept and have no effect',
+  plain_text: 'a text that is not YAML is quoted',
   name: 'the name has 1 to 64 characters: lower-case letters, digits, single hyphens between them',
   name_differs: 'the name is that of the folder or file',
   description: 'the description is a text of 1 to 1,024 characters',
@@ -69,6 +70,8 @@ export interface Skill {
   readonly body: string;
   /** What keeps this valid skill from being spawned. */
   readonly problems: readonly SkillProblem[];
+  /** What has no effect, such as fields of other tools, or was read in its one possible meaning. */
+  readonly warnings?: readonly SkillProblem[];
   readonly lines: Readonly<Partial<Record<SkillField, number>>>;
 }
 

@@ -161,10 +161,15 @@ describe('the faults of a single file', () => {
 describe('the faults of a file of the standard', () => {
   const at = 'skills/code-review/SKILL.md';
 
-  it('fields of the other form are refused, with the place where they belong [SPEC-31]', () => {
-    expect(faults(SEED, at)).toEqual(['1 tools_missing', '4 unknown_key', '7 unknown_key', '10 unknown_key']);
-    const { problems } = parseSkill(SEED, at);
-    expect(problems[2]?.message).toContain('write metadata.reprise-tools');
+  it('fields of the other form have no effect, and a warning names the place where they belong [SPEC-53]', () => {
+    const { tools, warnings = [], ...found } = valid(SEED, at);
+    expect([tools, linesOf(found as Skill)]).toEqual([null, ['1 tools_missing']]);
+    expect(warnings.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
+      '4 unknown_key',
+      '7 unknown_key',
+      '10 unknown_key',
+    ]);
+    expect(warnings[1]?.message).toContain('write metadata.reprise-tools');
   });
 
   it('compatibility is a text of at most 500 characters [SPEC-31]', () => {

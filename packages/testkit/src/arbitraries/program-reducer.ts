@@ -1,5 +1,6 @@
 /** Executes {@link ReducerOp} programs: the reducers of the random worlds. Pure for every program. */
-import { isRef, type Value, value } from '@reprise/contracts';
+
+import { isRef, parseOwnJson, type Value, value } from '@reprise/contracts';
 import {
   creates,
   defineReducer,
@@ -352,7 +353,7 @@ function illegal({ bag }: Draft, what: Illegal): void {
     surrogate: () => '\ud800',
     cycle: () => self,
     bytes: () => Uint8Array.of(1),
-    proto: () => JSON.parse('{"__proto__":1}'),
+    proto: () => parseOwnJson('{"__proto__":1}'),
     deep: () => deep,
   };
   bag.illegal = things[what]();

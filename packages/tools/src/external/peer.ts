@@ -9,7 +9,9 @@
  * Owns: requests and their answers, and the routing of incoming messages. Does not own: the program
  * (`process/group.ts`), the meaning of messages.
  */
+
 import { lineOfError, startOfText } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { Scrubber } from '@reprise/kernel';
 import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/intake.js';
 import type { ProcessGroup } from '../process/group.js';
@@ -115,7 +117,7 @@ export class Peer {
   #read(line: string): void {
     let message: Message;
     try {
-      message = JSON.parse(line) as Message;
+      message = parseJson(line) as Message;
     } catch {
       return;
     }

@@ -2,9 +2,10 @@
  * Turns a server's answer into a tool's answer: texts and data in order, without repetition; images and files beside
  * them.
  */
+
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts } from '@reprise/agent';
-import { endOfText, startOfText, type Value } from '@reprise/contracts';
+import { endOfText, parseOwnJson, startOfText, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { withoutFiles } from './files-in-text.js';
 import { Said } from './repeated-data.js';
@@ -52,7 +53,7 @@ function partsIn(block: Block): readonly unknown[] {
 
 /** Data in its wire form: without undefined members. */
 function plain(part: unknown): unknown {
-  return JSON.parse(JSON.stringify(part));
+  return parseOwnJson(JSON.stringify(part));
 }
 
 /** Collects the parts of an answer. */

@@ -7,8 +7,9 @@
 
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { type ToolEntry, toolEntryOf } from '@reprise/agent';
-import { isTextWithin, shortText, type Value } from '@reprise/contracts';
+import { isTextWithin, parseOwnJson, shortText, type Value } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
+import { withoutUnreachableBounds } from './schema-bounds.js';
 import { wireName } from './wire-name.js';
 
 /** The largest descriptor of a tool, in canonical bytes: the model reads it at every step. */
@@ -41,7 +42,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
   return toolEntryOf({
     name: wireName(terms.toolset, tool.name),
     description: shortText(tool.description ?? tool.title ?? '', DESCRIPTION_LENGTH_MAX),
-    schema,
+    schema: withoutUnreachableBounds(schema),
     kind: 'tool',
     guarantee: repeatable ? 'idempotent' : 'at_most_once',
     ...(terms.timeoutMs === undefined ? {} : { timeout_ms: terms.timeoutMs }),
@@ -62,7 +63,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
 function descriptorOf({ name, title, description, inputSchema, outputSchema, annotations }: McpTool) {
   const descriptor = { name, title, description, inputSchema, outputSchema, annotations };
   try {
-    const bytes = encode(JSON.parse(JSON.stringify(descriptor)) as Value);
+    const bytes = encode(parseOwnJson(JSON.stringify(descriptor)) as Value);
     return bytes.length <= DESCRIPTOR_BYTES_MAX ? bytes : `its description has more than ${DESCRIPTOR_BYTES_MAX} bytes`;
   } catch {
     return 'its description has no canonical form';

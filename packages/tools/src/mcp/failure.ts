@@ -5,6 +5,7 @@
 
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { lineOfError } from '@reprise/contracts';
+import { isLostAnswer } from './lost-answer.js';
 
 /**
  * `refused`: the server rejected the call. `unreached`: nothing was done. `unknown`: the call may have happened.
@@ -22,6 +23,7 @@ const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', '
 /** Classifies an error of the MCP package. */
 export function missingBy(error: unknown): Missing {
   const why = whyOf(error);
+  if (isLostAnswer(error)) return { kind: 'unknown', why, lost: false };
   if (error instanceof ProtocolError) return { kind: 'refused', why, lost: false };
   if (error instanceof SdkHttpError) return byStatus(error.status, why);
   if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected)

@@ -152,6 +152,12 @@ export class Lines {
     }
     if (from < bytes.length) this.#line.add(bytes.subarray(from));
   }
+
+  /** The last line, which no line break ends; empty when every line has ended. */
+  rest(): string {
+    const { buffer, byteOffset, length } = this.#line.take();
+    return Buffer.from(buffer, byteOffset, length).toString('utf8');
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   type InputRequiredResult,
   isInputRequiredResult,
   type Tool as McpTool,
+  ProtocolError,
 } from '@modelcontextprotocol/client';
 import {
   type LeftOut,
@@ -35,6 +36,7 @@ import { answerOf } from './answer.js';
 import { elicit } from './elicit.js';
 import { entryOf, type Terms } from './entry.js';
 import { type Missing, missingBy, whyOf } from './failure.js';
+import { listOf } from './list.js';
 import { type Connection, connect, type McpServer } from './server.js';
 import { isAllowed } from './wire-name.js';
 
@@ -49,6 +51,9 @@ const LOOK_MS = 30_000;
  * The most tools of a server that are read, among those that `allow` matches: eight times as many as a session may use.
  */
 const LIST_TOOLS_MAX = 4_096;
+
+/** How many odd things of one server are reported. */
+const ODD_MAX = 64;
 
 /** How many times a repeatable call is repeated when its answer was lost. */
 const REPEATS_MAX = 2;
@@ -67,7 +72,7 @@ interface LinkOptions extends Terms {
   readonly closing: AbortSignal;
 }
 
-type Looking = Pick<ListContext, 'content' | 'secret' | 'signal' | 'scrubber'>;
+type Looking = Pick<ListContext, 'content' | 'secret' | 'signal' | 'scrubber' | 'report'>;
 
 interface Offered {
   readonly entry: ToolEntry;
@@ -93,6 +98,9 @@ export class Link {
   #retryAt = 0;
   #why = '';
   readonly #running = new Set<ToolContext>();
+  /** The odd things that were reported. */
+  readonly #said = new Set<string>();
+  #report: ListContext['report'];
   /** Tools of the server that cannot be offered. */
   leftOut: readonly LeftOut[] = [];
 
@@ -148,6 +156,7 @@ export class Link {
 
   /** The current tools (K1). A connection that was lost since its last use is replaced once. */
   async #look(context: Looking): Promise<Listed> {
+    this.#report = context.report ?? this.#report;
     const before = this.#connection;
     try {
       return await this.#lookOnce(context);
@@ -175,14 +184,16 @@ export class Link {
   async #ask(connection: Connection, { content }: Looking): Promise<Listed> {
     this.#stale = false; // before the request, so that a change announced meanwhile is not missed
     this.#listed = undefined;
-    const tools = (await listOf(connection)).filter(({ name }) => isAllowed(name, this.options.allow));
+    const list = await listOf(connection, AbortSignal.timeout(LOOK_MS));
+    if (list.broken !== undefined) this.#stale = true; // the rest of the list is requested again
+    const tools = list.tools.filter(({ name }) => isAllowed(name, this.options.allow));
     if (tools.length > LIST_TOOLS_MAX) {
       const what = `${this.options.toolset} offers ${tools.length} tools`;
       throw new Error(`${what}; at most ${LIST_TOOLS_MAX} are allowed. Select tools with \`allow\`.`);
     }
     const slices = new Slices(this.options.closing);
     const found = new Map<string, Offered>();
-    const leftOut: LeftOut[] = [];
+    const leftOut = list.leftOut.filter(({ tool }) => isAllowed(tool, this.options.allow));
     for (const tool of tools) {
       await slices.next();
       const entry = await entryOf(tool, this.options, content);
@@ -191,6 +202,8 @@ export class Link {
       else found.set(entry.name, { entry, tool });
     }
     this.leftOut = leftOut;
+    for (const { tool, why } of leftOut) this.#odd(`the tool ${JSON.stringify(tool)} is left out: ${why}`);
+    if (list.broken !== undefined) this.#odd(list.broken);
     this.#listed = { tools: found, entries: [...found.values()].map(({ entry }) => entry) };
     return this.#listed;
   }
@@ -215,6 +228,7 @@ export class Link {
         changed: () => {
           this.#stale = true;
         },
+        odd: (what) => this.#odd(scrubber.scrub(what)),
         prepare: (client) => this.#answerQuestions(client),
       });
       connection.client.onclose = () => this.#lose(connection);
@@ -290,6 +304,13 @@ export class Link {
     await connection.client.close().catch(() => undefined);
   }
 
+  /** Reports an odd thing once, to the caller of now. */
+  #odd(what: string): void {
+    if (this.#said.has(what) || this.#said.size >= ODD_MAX) return;
+    this.#said.add(what);
+    this.#report?.(new Error(`${this.options.toolset}: ${what}`));
+  }
+
   async #end(): Promise<void> {
     await this.#drop(this.#connection ?? (await this.#connecting?.catch(() => undefined)));
   }
@@ -299,18 +320,6 @@ export class Link {
 interface Lost {
   readonly missing: Missing;
   readonly connection: Connection | undefined;
-}
-
-/** The tools of a server; all pages together are bounded in bytes and in time. */
-async function listOf({ client, pages, ending }: Connection): Promise<readonly McpTool[]> {
-  const signal = AbortSignal.timeout(LOOK_MS);
-  pages.begin();
-  try {
-    return (await client.listTools(undefined, { timeout: LOOK_MS, signal, cacheMode: 'refresh' })).tools;
-  } catch (error) {
-    const why = ending();
-    throw why === undefined ? error : new Error(why, { cause: error });
-  }
 }
 
 /** A server's answer in stored form. The server has executed the call, even if its answer cannot be stored. */
@@ -367,11 +376,15 @@ async function answers({ inputRequests = {}, requestState }: InputRequiredResult
   return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
 }
 
-/** Pings the server: messages that it sent before its answer have then arrived. */
+/** Pings the server: messages that it sent before its answer have then arrived. Any answer is one, a refusal too. */
 async function signOfLife(client: Client, signal: AbortSignal): Promise<void> {
   const options = { signal, timeout: LOOK_MS };
-  if (client.getProtocolEra() === 'modern') await client.discover(options);
-  else await client.ping(options);
+  try {
+    if (client.getProtocolEra() === 'modern') await client.discover(options);
+    else await client.ping(options);
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+  }
 }
 
 /** A tool's descriptor, by its digest. */

@@ -4,7 +4,9 @@
  * Servers repeat data as text for clients that read only text: as its JSON, as the one text that the data wraps, or
  * item by item. Repetitions are removed here, so that a model reads everything once.
  */
+
 import type { Value } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
 
 /** How deep data is compared with the texts; deeper data is kept as it is. */
@@ -70,7 +72,7 @@ function parsed(text: string): unknown {
   const start = text.trimStart()[0];
   if (start !== '{' && start !== '[') return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,14 +1,10 @@
 /** The address of an MCP server, and the connection to it. */
-import {
-  type AuthProvider,
-  Client,
-  type OAuthClientProvider,
-  StreamableHTTPClientTransport,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { type AuthProvider, Client, type OAuthClientProvider, type Transport } from '@modelcontextprotocol/client';
 import { headerRecord, isFields, kindOfThing, RepriseError } from '@reprise/contracts';
 import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
+import { HttpTransport } from './http-transport.js';
 import { countedFetch, Intake } from './intake.js';
+import { Judge } from './judge.js';
 import { Pages } from './pages.js';
 import { GroupTransport } from './stdio-transport.js';
 import { linearValidator } from './validator.js';
@@ -61,6 +57,8 @@ export interface Connection {
   readonly intake: Intake;
   /** Bounds the lists of tools. */
   readonly pages: Pages;
+  /** Judges each message before the client reads it. */
+  readonly judge: Judge;
   /** The reason why the connection ended, if the server gave one. */
   ending(): string | undefined;
 }
@@ -74,6 +72,8 @@ interface Hearing {
   readonly signal: AbortSignal;
   /** Called when the server announces that its tools changed. */
   changed(): void;
+  /** Called with each odd thing that the server sends, in words. */
+  odd(what: string): void;
   /** Called before connecting, to register handlers for the server's requests. */
   prepare(client: Client): void;
 }
@@ -107,23 +107,33 @@ function invalidServer(where: string, actual: string): RepriseError {
  * @throws when the server cannot be reached; the message holds the reason
  */
 export async function connect(server: McpServer, hearing: Hearing): Promise<Connection> {
-  const intake = new Intake();
-  if ('url' in server) return connectTo(await httpTransport(server, hearing, intake), 'auto', hearing, intake);
+  const ears = earsOf(hearing);
+  if ('url' in server) return connectTo(await httpTransport(server, hearing, ears), 'auto', hearing, ears);
   try {
-    return await connectTo(await programTransport(server, hearing, intake), 'auto', hearing, intake);
+    return await connectTo(await programTransport(server, hearing, ears), 'auto', hearing, ears);
   } catch (error) {
     // Some older programs exit on a request that they do not know.
-    if (hearing.signal.aborted || intake.refusal !== undefined || !isNegotiation(error)) throw error;
-    const again = new Intake();
+    if (hearing.signal.aborted || ears.intake.refusal !== undefined || !isNegotiation(error)) throw error;
+    const again = earsOf(hearing);
     return connectTo(await programTransport(server, hearing, again), 'legacy', hearing, again);
   }
+}
+
+/** What listens to one connection. */
+interface Ears {
+  readonly intake: Intake;
+  readonly judge: Judge;
+}
+
+function earsOf({ odd }: Hearing): Ears {
+  return { intake: new Intake(), judge: new Judge(odd) };
 }
 
 async function connectTo(
   transport: Transport,
   mode: 'auto' | 'legacy',
   hearing: Hearing,
-  intake: Intake,
+  { intake, judge }: Ears,
 ): Promise<Connection> {
   const { timeoutMs, signal } = hearing;
   const client = new Client(
@@ -143,7 +153,7 @@ async function connectTo(
     await client.connect(transport, { timeout: timeoutMs, signal });
     const pages = new Pages(intake);
     pages.watch(transport);
-    return { client, intake, pages, ending };
+    return { client, intake, pages, judge, ending };
   } catch (error) {
     await transport.close().catch(() => undefined);
     const why = ending();
@@ -154,7 +164,7 @@ async function connectTo(
 async function programTransport(
   { command, env = {}, cwd }: StdioServer,
   hearing: Hearing,
-  intake: Intake,
+  { intake, judge }: Ears,
 ): Promise<Transport> {
   const [program, ...args] = command;
   const own = await told(env, hearing);
@@ -163,24 +173,25 @@ async function programTransport(
   concealArguments(scrubber, args);
   const passed = ENV_PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
   const all = { ...Object.fromEntries(passed), ...own };
-  return new GroupTransport({ program, args, cwd: cwd ?? process.cwd(), env: all }, scrubber, intake);
+  return new GroupTransport({ program, args, cwd: cwd ?? process.cwd(), env: all }, scrubber, intake, judge);
 }
 
 async function httpTransport(
   { url, headers = {}, auth, fetch: own }: HttpServer,
   hearing: Hearing,
-  intake: Intake,
+  { intake, judge }: Ears,
 ): Promise<Transport> {
   const { scrubber } = hearing;
   concealAddress(scrubber, new URL(url));
   const sent = { ...basicOf(new URL(url)), ...(await told(headers, hearing)) };
   concealHeaders(scrubber, Object.entries(sent));
-  return new StreamableHTTPClientTransport(withoutUser(url), {
+  const options = {
     requestInit: { headers: sent },
     reconnectionOptions: RECONNECTION,
     ...(auth === undefined ? {} : { authProvider: auth }),
     fetch: countedFetch(intake, concealing(own ?? fetch, scrubber)),
-  });
+  };
+  return new HttpTransport(withoutUser(url), options, judge);
 }
 
 /**

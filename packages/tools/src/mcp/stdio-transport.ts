@@ -4,11 +4,12 @@
  * Owns: the pipe, and the last lines of standard error. Does not own: the process group (`process/group.ts`), the
  * protocol (the MCP package).
  */
-import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Scrubber } from '@reprise/kernel';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from './intake.js';
+import { Judge } from './judge.js';
 
 /** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and not a network. */
 export class GroupTransport implements Transport {
@@ -22,11 +23,15 @@ export class GroupTransport implements Transport {
   #group: ProcessGroup | undefined;
   #how: string | undefined;
 
-  /** @param intake bounds what the connection receives */
+  /**
+   * @param intake bounds what the connection receives
+   * @param judge judges each message
+   */
   constructor(
     private readonly command: Command,
     scrubber?: Scrubber,
     intake: Intake = new Intake(),
+    private readonly judge: Judge = new Judge(),
   ) {
     this.#words = new LastWords(scrubber);
     this.#count = intake.counter('line');
@@ -49,6 +54,7 @@ export class GroupTransport implements Transport {
     this.#group = group;
     group.errors.on('data', (bytes: Uint8Array) => this.#words.add(bytes));
     group.output.on('data', (bytes: Buffer) => this.#take(bytes));
+    void group.silent.then(() => this.#fallSilent());
     void group.ended.then((how) => this.#end(how));
   }
 
@@ -59,6 +65,7 @@ export class GroupTransport implements Transport {
       void this.close();
       return Promise.reject(new Error('the program does not read its input'));
     }
+    this.judge.sent(message);
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
     });
@@ -83,15 +90,16 @@ export class GroupTransport implements Transport {
     }
   }
 
-  /** Ignores lines that are not JSON: some programs print other output, too. */
+  /** Reads a line: a message, or other words that a program prints. */
   #hear(line: string): void {
-    let read: unknown;
-    try {
-      read = JSON.parse(line);
-    } catch {
-      return;
-    }
-    this.onmessage?.(parseJSONRPCMessage(read));
+    for (const message of this.judge.read(line)) this.onmessage?.(message);
+  }
+
+  /** A program that closed its output can answer nothing more, even if it runs on. */
+  #fallSilent(): void {
+    this.#hear(this.#lines.rest());
+    for (const message of this.judge.lostAll('the program closed its output')) this.onmessage?.(message);
+    void this.close();
   }
 
   #end(how: string): void {

@@ -12,6 +12,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { utf16Of } from '@reprise/agent';
 import { forgetGroup, OWNER_MARK, startWarden, watchGroup } from './warden.js';
 
 /** The program to run, and its surroundings. */
@@ -34,6 +35,8 @@ export interface ProcessGroup {
   readonly errors: PassThrough;
   /** Resolves with how the program ended. */
   readonly ended: Promise<string>;
+  /** Resolves when all of the standard output has arrived: nothing holds the pipe any more, or the program ended. */
+  readonly silent: Promise<void>;
   /** The program's standard input. */
   readonly stdin: ChildProcess['stdin'];
   /**
@@ -60,6 +63,9 @@ const DRAINS_MAX = 4;
 
 /** The most that the pipes of a program that exited can still hold, in bytes: two pipes of the largest size. */
 const PIPES_BYTES_MAX = 2 * 1024 * 1024;
+
+/** How many bytes of its first piece show the encoding of an output. */
+const SNIFF_BYTES = 8_000;
 
 const windows = process.platform === 'win32';
 const alive = new Set<number>();
@@ -109,6 +115,7 @@ class Group implements ProcessGroup {
   readonly output = new PassThrough();
   readonly errors = new PassThrough();
   readonly ended: Promise<string>;
+  readonly silent: Promise<void>;
   readonly stdin: ChildProcess['stdin'];
   #stopped = false;
 
@@ -124,6 +131,8 @@ class Group implements ProcessGroup {
     if (stdin !== undefined) child.stdin?.end(stdin);
     child.stdout?.pipe(this.output, { end: false }); // P4
     child.stderr?.pipe(streams === 'apart' ? this.errors : this.output, { end: false });
+    const { stdout } = child;
+    this.silent = new Promise((resolve) => stdout?.once('end', resolve).once('close', resolve));
     this.ended = this.#end();
   }
 
@@ -205,9 +214,9 @@ export async function* outputOf(
   if (stops.some((signal) => signal.aborted)) told();
   let atLineStart = true;
   try {
-    for await (const bytes of group.output as AsyncIterable<Uint8Array>) {
-      atLineStart = bytes.at(-1) === 10;
-      yield bytes;
+    for await (const piece of readably(group.output as AsyncIterable<Uint8Array>)) {
+      atLineStart = piece.at(-1) === (typeof piece === 'string' ? '\n' : 10);
+      yield piece;
     }
     const how = await group.ended;
     if (why !== undefined) throw new Error(why);
@@ -217,4 +226,18 @@ export async function* outputOf(
     for (const signal of stops) signal.removeEventListener('abort', told);
     group.stop();
   }
+}
+
+/** Output as it comes; text in UTF-16 is decoded, since what is said of the program follows it in UTF-8. */
+async function* readably(output: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let isFirst = true;
+  for await (const bytes of output) {
+    const encoding = isFirst ? utf16Of(bytes.subarray(0, SNIFF_BYTES)) : undefined;
+    isFirst = false;
+    if (encoding !== undefined) decoder = new TextDecoder(encoding);
+    yield decoder === undefined ? bytes : decoder.decode(bytes, { stream: true });
+  }
+  const rest = decoder?.decode() ?? '';
+  if (rest !== '') yield rest;
 }

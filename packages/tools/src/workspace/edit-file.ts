@@ -2,6 +2,7 @@ import { defineTool, type Tool, type ToolContext } from '@reprise/agent';
 import * as z from 'zod';
 import { refusal } from './confine.js';
 import type { WorkspaceContext } from './context.js';
+import { replaced, spansOf } from './line-ends.js';
 import { refusing } from './refusing.js';
 import { showPath } from './text.js';
 import { fileResource, openPlace } from './write-place.js';
@@ -43,11 +44,12 @@ async function edit(context: WorkspaceContext, ask: Ask, ctx: ToolContext): Prom
   try {
     const before = await place.read(FILE_BYTES_MAX);
     const text = decoded(before, ask.path);
-    const count = text.split(ask.old).length - 1;
-    if (count === 0) throw refusal(ask.path, notThere(text, ask.old));
+    const spans = spansOf(text, ask.old);
+    const count = spans.length;
+    if (count === 0) throw refusal(ask.path, 'the text does not occur in the file');
     if (count > 1 && !ask.all)
       throw refusal(ask.path, `the text occurs ${count} times; include more of its surroundings, or set all`);
-    const after = new TextEncoder().encode(text.split(ask.old).join(ask.new));
+    const after = new TextEncoder().encode(replaced(text, spans, ask));
     const change = await place.replace(after, ctx);
     const places = count === 1 ? 'once' : `${count} times`;
     return `Edited ${showPath(place.shown)} (replaced ${places}; ${after.length} bytes; before ${change.before_ref}; after ${change.after_ref})`;
@@ -65,10 +67,4 @@ function decoded(bytes: Uint8Array, given: string): string {
   } catch {
     throw refusal(given, 'it is not UTF-8 text');
   }
-}
-
-function notThere(text: string, old: string): string {
-  const unix = (of: string): string => of.replaceAll('\r\n', '\n');
-  const hint = unix(text).includes(unix(old)) ? '; its lines end in CR LF, so old must use CR LF, too' : '';
-  return `the text does not occur in the file${hint}`;
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '@reprise/agent';
-import { defineTool } from '@reprise/agent';
+import { defineTool, utf16Of } from '@reprise/agent';
 import * as z from 'zod';
 import { Slices } from '../slices.js';
 import { refusal } from './confine.js';
@@ -8,7 +8,7 @@ import type { LineMatcher } from './line-matcher.js';
 import { literalMatcher, PATTERN_LENGTH_MAX, regexMatcher, TooSlow } from './line-matcher.js';
 import { namePattern } from './names.js';
 import { refusing } from './refusing.js';
-import { linesOf, looksBinary, showLine, showPath } from './text.js';
+import { linesOf, SNIFF_BYTES, showLine, showPath, textOf } from './text.js';
 import type { WalkNotes } from './walk.js';
 import { counted, describeNotes, newNotes, walk } from './walk.js';
 
@@ -24,8 +24,6 @@ const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
 
 /** How many characters of text are searched at once. */
 const BATCH_UNITS = 256 * 1024;
-
-const decoder = new TextDecoder('utf-8');
 
 const args = z.strictObject({
   pattern: z.string().min(1).max(PATTERN_LENGTH_MAX).describe('What to look for in each line.'),
@@ -161,14 +159,19 @@ async function* filesOf(
 async function take(file: Source, batch: Batch, tally: Tally): Promise<void> {
   const read = file.read(FILE_BYTES_MAX);
   const bytes = read instanceof Promise ? await read : read;
-  if (typeof bytes === 'string' || looksBinary(bytes)) {
+  if (typeof bytes === 'string' || isBinary(bytes)) {
     tally[typeof bytes === 'string' ? bytes : 'binary'] += 1;
     return;
   }
   tally.searched += 1;
   tally.bytes += bytes.length;
-  batch.add(file.shown, decoder.decode(bytes));
+  batch.add(file.shown, textOf(bytes));
   if (tally.bytes > TOTAL_BYTES_MAX) tally.stopped = `stopped after ${TOTAL_BYTES_MAX} bytes; search a subfolder`;
+}
+
+/** Whether a search passes over a file, by the rule of git: it holds a NUL, other than as a half of UTF-16. */
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.includes(0) && utf16Of(bytes.subarray(0, SNIFF_BYTES)) === undefined;
 }
 
 function searchBatch(batch: Batch, matcher: LineMatcher, limit: number, tally: Tally): void {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { Tool } from '@reprise/agent';
-import { defineTool } from '@reprise/agent';
+import { defineTool, looksBinary, utf16Of } from '@reprise/agent';
 import * as z from 'zod';
 import type { WorkspaceContext } from './context.js';
 import { refusing } from './refusing.js';
-import { looksBinary, showPath } from './text.js';
+import { SNIFF_BYTES, showPath, textOf } from './text.js';
 
 /**
  * The most bytes that one call returns, heading excluded: below the 16 KiB that a model reads, so nothing is cut twice.
@@ -18,8 +18,6 @@ const LINES_MAX = 10_000;
 /** How many bytes one call scans for a line, or digests of a binary file: a bound on time. */
 const SCAN_BYTES_MAX = 64 * 1024 * 1024;
 
-/** How many bytes decide whether a file is binary; git uses the same number. */
-const SNIFF_BYTES = 8_000;
 const CHUNK_BYTES = 64 * 1024;
 
 const args = z.strictObject({
@@ -56,8 +54,9 @@ async function read(context: WorkspaceContext, ask: Ask, signal: AbortSignal): P
   const { place, file, stats } = await context.confinement.open(ask.path);
   try {
     const name = `File ${showPath(place.shown)} (${stats.size} bytes`;
-    if (looksBinary(await readAt(file, 0, SNIFF_BYTES)))
-      return `${name}; binary; ${await digest(file, stats.size, signal)})`;
+    const start = await readAt(file, 0, SNIFF_BYTES);
+    if (looksBinary(start)) return `${name}; binary; ${await digest(file, stats.size, signal)})`;
+    if (utf16Of(start) !== undefined) return await readUtf16(file, stats.size, name, ask, signal);
     const part = ask.unit === 'lines' ? await readLines(file, ask, signal) : await readBytes(file, ask, stats.size);
     return `${name}; ${part.what})\n${part.text}`;
   } finally {
@@ -65,19 +64,43 @@ async function read(context: WorkspaceContext, ask: Ask, signal: AbortSignal): P
   }
 }
 
+/** The largest file in UTF-16 that is read, in bytes: it is converted as a whole. */
+const UTF16_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Reads a file in UTF-16 as the same text in UTF-8; lines and bytes count there. */
+async function readUtf16(file: FileHandle, size: number, name: string, ask: Ask, signal: AbortSignal): Promise<string> {
+  if (size > UTF16_BYTES_MAX) return `${name}; UTF-16; above ${UTF16_BYTES_MAX} bytes, which is too large to convert)`;
+  const text = new TextEncoder().encode(textOf(await readAt(file, 0, size)));
+  const converted: Readable = {
+    read: async (buffer, offset, length, at) => {
+      const piece = text.subarray(at, at + length);
+      buffer.set(piece, offset);
+      return { bytesRead: piece.length };
+    },
+  };
+  const part =
+    ask.unit === 'lines' ? await readLines(converted, ask, signal) : await readBytes(converted, ask, text.length);
+  return `${name}; UTF-16, shown as UTF-8; ${part.what})\n${part.text}`;
+}
+
+/** What bytes are read from. */
+interface Readable {
+  read(buffer: Uint8Array, offset: number, length: number, at: number): Promise<{ readonly bytesRead: number }>;
+}
+
 interface Part {
   readonly what: string;
   readonly text: string;
 }
 
-async function readBytes(file: FileHandle, ask: Ask, size: number): Promise<Part> {
+async function readBytes(file: Readable, ask: Ask, size: number): Promise<Part> {
   const bytes = await readAt(file, ask.offset, Math.min(ask.limit ?? TEXT_BYTES_DEFAULT, TEXT_BYTES_MAX));
   const end = ask.offset + bytes.length;
   const rest = end < size ? `; go on with offset ${end}` : '; to the end';
   return { what: `bytes ${ask.offset} to ${end}${rest}`, text: decodeLenient(bytes) };
 }
 
-async function readLines(file: FileHandle, ask: Ask, signal: AbortSignal): Promise<Part> {
+async function readLines(file: Readable, ask: Ask, signal: AbortSignal): Promise<Part> {
   const start = await lineStart(file, ask.offset, signal);
   if (start === 'beyond') return { what: 'the file has no such line', text: '' };
   if (start === 'too_far') return { what: `scanned ${SCAN_BYTES_MAX} bytes; use unit bytes to go further`, text: '' };
@@ -110,7 +133,7 @@ function wholeLines(window: Uint8Array, wanted: number, more: boolean): { lines:
 }
 
 /** Where a line begins, counted from 0; reads in chunks, so memory stays bounded. */
-async function lineStart(file: FileHandle, line: number, signal: AbortSignal): Promise<number | 'beyond' | 'too_far'> {
+async function lineStart(file: Readable, line: number, signal: AbortSignal): Promise<number | 'beyond' | 'too_far'> {
   let left = line;
   for (let at = 0; left > 0; ) {
     signal.throwIfAborted();
@@ -126,7 +149,7 @@ async function lineStart(file: FileHandle, line: number, signal: AbortSignal): P
   return 0;
 }
 
-async function readAt(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
+async function readAt(file: Readable, at: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await file.read(buffer, 0, length, at);
   return buffer.subarray(0, bytesRead);
@@ -146,5 +169,5 @@ async function digest(file: FileHandle, size: number, signal: AbortSignal): Prom
 }
 
 function decodeLenient(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8').decode(bytes);
+  return new TextDecoder('utf-8').decode(bytes).replaceAll('\0', '\ufffd');
 }

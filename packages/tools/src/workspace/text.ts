@@ -1,4 +1,5 @@
 /** Formats names, times and lines as text for a model. */
+import { utf16Of } from '@reprise/agent';
 import { shortText } from '@reprise/contracts';
 
 /**
@@ -30,10 +31,13 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Whether bytes look like a binary file: text of any common encoding but UTF-16 has no NUL. */
-export function looksBinary(start: Uint8Array): boolean {
-  return start.includes(0);
+/** The text of a file, in UTF-8 or UTF-16; NUL, and bytes that are in no character, are shown as U+FFFD. */
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder(utf16Of(bytes.subarray(0, SNIFF_BYTES)) ?? 'utf-8').decode(bytes).replaceAll('\0', '\ufffd');
 }
+
+/** How many bytes decide how a file is encoded, and whether it is binary; git uses the same number. */
+export const SNIFF_BYTES = 8_000;
 
 function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

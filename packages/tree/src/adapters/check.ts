@@ -6,8 +6,9 @@
  *     exception, so its content becomes content of the world here, once.
  * K2  A wrong result is an outcome, never an error: the node reads what is wrong, with the place.
  */
-import { check, jsonIn, jsonSchema, putText, readLlmOutput, readText } from '@reprise/agent';
+import { checkRead, type JsonAnswer, jsonIn, jsonSchema, putText, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, present, type Ref, RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
+import { type LargeNumbers, NO_LARGE_NUMBERS } from '@reprise/contracts/json';
 import { type Adapter, type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
 import { type Given, type ResultType, type TreeChecked, type TreeCheckParams, treeCheck } from '../pure/index.js';
 
@@ -123,15 +124,17 @@ const CHECKS: Readonly<Record<ResultType, (read: Read, terms: Terms) => Promise<
     return (await unfit(value, terms.schema)) ?? asValue(read, value, terms.content);
   },
   async list(read, terms) {
-    const value = read.from === 'answer' ? jsonIn(read.text)?.value : read.value;
+    const json = jsonOf(read);
+    const value = json?.value;
     if (!Array.isArray(value)) return wrong(`is ${said(value)}; a list is needed, as JSON`);
     const schema = terms.schema === undefined ? undefined : schemaOfList(terms.schema);
-    return (await unfit(value, schema)) ?? asValue(read, value, terms.content);
+    return (await unfit(value, schema, json)) ?? asValue(read, value, terms.content);
   },
   async structured(read, terms) {
-    const value = read.from === 'answer' ? jsonIn(read.text)?.value : read.value;
+    const json = jsonOf(read);
+    const value = json?.value;
     if (!isMap(value)) return wrong(`is ${said(value)}; an object is needed, as JSON`);
-    return (await unfit(value, terms.schema)) ?? asValue(read, value, terms.content);
+    return (await unfit(value, terms.schema, json)) ?? asValue(read, value, terms.content);
   },
   async file(read, terms) {
     const path = read.from === 'answer' ? pathIn(read.text) : read.value;
@@ -143,6 +146,11 @@ const CHECKS: Readonly<Record<ResultType, (read: Read, terms: Terms) => Promise<
     return { ref: await terms.content.put(found.bytes), kind: 'text', bytes, about };
   },
 };
+
+/** What a node gave as JSON; a call's value was read before. */
+function jsonOf(read: Read): JsonAnswer | undefined {
+  return read.from === 'answer' ? jsonIn(read.text) : { value: read.value, ...NO_LARGE_NUMBERS };
+}
 
 /** The words of a boolean in a last answer. */
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
@@ -168,9 +176,13 @@ function schemaOfList(schema: Value): Value {
   return { type: 'array', items: { $id: 'urn:reprise:item', ...schema } };
 }
 
-async function unfit(value: Value, schema: Value | undefined): Promise<Verdict | undefined> {
+async function unfit(
+  data: Value,
+  schema: Value | undefined,
+  { count, large }: LargeNumbers = NO_LARGE_NUMBERS,
+): Promise<Verdict | undefined> {
   if (schema === undefined) return undefined;
-  const fits = await check(jsonSchema(schema), value);
+  const fits = await checkRead(jsonSchema(schema), { data, count, large });
   return fits.ok ? undefined : { problems: fits.problems };
 }
 

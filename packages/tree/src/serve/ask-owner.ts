@@ -2,9 +2,11 @@
  * Commands to the process that owns a world, from other processes of the same person: a command line that answers a
  * question while the tree runs elsewhere.
  */
+
 import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { isFilled, RepriseError, requireArgument, requireKnownOptions, type Value } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { PROGRAM_MARK } from '@reprise/tools/programs';
 import { BRIDGE_HELLO_MS } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
@@ -158,7 +160,7 @@ function meet(
               const denied = refusalIn(said);
               if (denied !== undefined) answered(denied);
               else if (isSigned(pass.key, ['answer', nonce, String(theirs), String(answer)], proof))
-                answered(JSON.parse(String(answer)) as OwnerSaid);
+                answered(parseJson(String(answer)) as OwnerSaid);
               wire.end();
             };
             const text = JSON.stringify(command);

@@ -2,8 +2,10 @@
  * The bridge beside a program: an MCP server on standard input and output. Its calls go to the process that owns the
  * world. `--run FILE` names the file with its socket and token.
  */
+
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseJson } from '@reprise/contracts/json';
 import { McpFailure, mcpServer } from '@reprise/server';
 import { BRIDGE_PROGRESS_MS } from './limits.js';
 import { ListRefused, OwnerLink, type RunFile } from './owner-link.js';
@@ -18,7 +20,7 @@ if (realpathSync(process.argv[1] ?? '.') === realpathSync(fileURLToPath(import.m
 
 /** Serves the program to which a run file belongs, until standard input ends; as a program this begins by itself. */
 export function serveRun(file: string): void {
-  const run = JSON.parse(readFileSync(file, 'utf8')) as RunFile;
+  const run = parseJson(readFileSync(file, 'utf8')) as RunFile;
   const link = new OwnerLink(run);
   const core = mcpServer({
     name: run.name,

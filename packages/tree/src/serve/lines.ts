@@ -1,6 +1,8 @@
 /** One JSON object a line, over a socket. A line beyond the bound, or of no object, breaks the connection. */
+
 import type { Socket } from 'node:net';
 import { JoinedBytes } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { BRIDGE_LINE_BYTES_MAX, BRIDGE_UNREAD_BYTES_MAX } from './limits.js';
 
 const NEWLINE = 0x0a;
@@ -79,7 +81,7 @@ export class LineSocket {
     const { buffer, byteOffset, length } = this.#line.take();
     const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
     try {
-      const line: unknown = JSON.parse(text);
+      const line: unknown = parseJson(text);
       if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new Error('a line is no object');
       this.hearing.line(line as Line);
     } catch (error) {

@@ -10,10 +10,12 @@
  *     another program was given since is left alone.
  * O2  While a recorded group lives, no program of its session is started.
  */
+
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { parseJson } from '@reprise/contracts/json';
 import type { ProgramWatch } from '@reprise/tools/external';
 import { ORPHAN_GONE_MS } from './limits.js';
 import { writeOwn } from './place.js';
@@ -97,7 +99,7 @@ function kill(group: number): void {
 
 function read(file: string): Recorded | undefined {
   try {
-    const { group, began } = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
+    const { group, began } = parseJson(readFileSync(file, 'utf8')) as Recorded;
     return Number.isSafeInteger(group) && group > 1 && typeof began === 'string' ? { group, began } : undefined;
   } catch {
     return undefined;

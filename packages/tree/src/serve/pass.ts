@@ -7,11 +7,13 @@
  *     that a program is told of.
  * W2  A pass ends with its owner.
  */
+
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { RepriseError } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import * as z from 'zod';
 import { doorPlace, nameOf, requireOwn } from './place.js';
 
@@ -57,7 +59,7 @@ function fileOf(world: string): string {
 /** The pass of a world in the home folder; undefined where no file holds one. */
 export function readPass(world: string): Pass | undefined {
   try {
-    return stored.safeParse(JSON.parse(readFileSync(fileOf(world), 'utf8'))).data;
+    return stored.safeParse(parseJson(readFileSync(fileOf(world), 'utf8'))).data;
   } catch {
     return undefined;
   }

@@ -7,9 +7,11 @@
  * D2  A program of agents is refused though it has read the pass, as far as the system shows what a process belongs to.
  * D3  An attempt that is refused does nothing, is answered with a code, and is told to the people who run the world.
  */
+
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { isFields, isFilled, RepriseError, requireArgument, requireCallable, type Value } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import { BRIDGE_HELLO_MS, PEOPLE_CONNECTIONS_MAX } from './limits.js';
 import type { Line, LineSocket } from './lines.js';
 import { freshKey, isSigned, type Pass, removePass, sign, tokenOf, writePass } from './pass.js';
@@ -150,7 +152,7 @@ class Door implements PeopleDoor {
         clearTimeout(silent);
         if (!isSigned(key, ['command', nonce, mine, command], signed))
           return this.#refuse(wire, 'a command', 'it is not signed with the pass of this owner');
-        const asked = JSON.parse(command) as Command;
+        const asked = parseJson(command) as Command;
         const why = this.#whyNot(asked, by, name);
         if (why !== undefined) return this.#refuse(wire, wordsOf(asked), why);
         wire.send({ taken: true });

@@ -5,6 +5,7 @@
 
 import type { Usage } from '@reprise/contracts';
 import { isFilled, isFunction, requireArgument, requireFields } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import type { ExternalAgentOptions, ProgramAnswer } from '@reprise/tools/external';
 import type { Bridge } from './bridge.js';
 
@@ -84,7 +85,7 @@ interface ClaudeResult {
 }
 
 function readClaude(output: string): ProgramAnswer {
-  const { result, is_error, total_cost_usd, usage } = JSON.parse(output) as ClaudeResult;
+  const { result, is_error, total_cost_usd, usage } = parseJson(output) as ClaudeResult;
   if (is_error === true) throw new Error(result ?? 'the program reports an error');
   const used = usage === undefined ? undefined : usageOf(usage, total_cost_usd);
   return { text: result ?? '', ...(used === undefined ? {} : { usage: used }) };

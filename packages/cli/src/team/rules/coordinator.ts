@@ -1,4 +1,5 @@
 /** The coordinator among the rules: survey, plan, tasks, report. It acts on what it is shown, and on nothing else. */
+import { parseJson } from '@reprise/contracts/json';
 import type { ScriptRequest, ScriptStep } from '@reprise/providers';
 import { type Called, callsOf } from '../../tree/rules/reading.js';
 
@@ -191,7 +192,7 @@ function endedIn(text: string): readonly Ended[] {
 
 function tasksIn(text: string): readonly ListedTask[] {
   try {
-    const listed = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as { tasks?: ListedTask[] };
+    const listed = parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as { tasks?: ListedTask[] };
     return listed.tasks ?? [];
   } catch {
     return [];

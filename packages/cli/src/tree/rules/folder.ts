@@ -1,4 +1,5 @@
 /** What the tools found in a folder: read from their results, as they stand in the conversation. */
+import { parseJson } from '@reprise/contracts/json';
 import type { Called } from './reading.js';
 
 /** A file of a listing. */
@@ -64,7 +65,7 @@ export function folderIn(calls: readonly Called[]): Folder {
 function unquoted(shown: string): string {
   if (!shown.startsWith('"')) return shown;
   try {
-    return String(JSON.parse(shown));
+    return String(parseJson(shown));
   } catch {
     return shown;
   }

@@ -2,7 +2,9 @@
  * What the model of rules knows: the conversation of its session, read again at each step. It has no memory, so after a
  * crash it knows as much as before.
  */
+
 import type { Value } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 import type { ScriptRequest } from '@reprise/providers';
 
 /** A call and its result. */
@@ -105,7 +107,7 @@ const HELD = /\u0000(\d+)\u0000/g;
 function textOf(data: string): string {
   if (!data.startsWith('"')) return data;
   try {
-    return String(JSON.parse(data));
+    return String(parseJson(data));
   } catch {
     return data.slice(1).replaceAll('\\n', '\n').replaceAll('\\"', '"');
   }

@@ -23,7 +23,7 @@ export async function getValue(content: ContentReader, ref: Ref): Promise<Value>
  * @throws RepriseError `blob_missing`, or `blob_erased` when a tombstone explains it; `blob_damaged`
  */
 export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
-  requireMethods(content, ['get', 'erasedBy'], 'getBytes(content)', 'the content of a world, such as world.content');
+  requireMethods(content, ['get'], 'getBytes(content)', 'the content of a world, such as world.content');
   requireArgument(isRef(ref), 'getBytes(ref)', 'a link to content', ref);
   const bytes = await content.get(ref);
   if (bytes !== undefined) return bytes;

@@ -342,7 +342,8 @@ describe('reduce() refuses what the engine drops [SCH-4, RED-2]', () => {
       init: () => ({ ...kept }) as never,
       reduce: (draft, event, ctx) => (event.name === 'law/Went@1' ? recipe(draft as never) : ctx.end()) as undefined,
     });
-  const context = { address: ['law/Refusing@1', 'a'], reject: () => undefined } as never;
+  const nothing = () => undefined;
+  const context = { address: ['law/Refusing@1', 'a'], reject: nothing, emit: nothing, send: nothing } as never;
   const of = (recipe: (draft: { n: number; any: unknown }) => unknown) => () =>
     reduce(reducer(recipe), undefined, { name: 'law/Went@1', value: {} }, context).state;
 

@@ -2,6 +2,7 @@
  * Posts the troubles of an open world beside its journal, for the commands of another process. No byte of the journal
  * depends on it, and nothing waits for it: where it cannot be written, `onError` has said the same.
  */
+import { parseOwnJson } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, StoreStatus } from '../../../ports/store/store.js';
 import { macrotask } from '../../../ports/time/turn.js';
 import type { HostTrouble } from '../../state/trouble.js';
@@ -92,7 +93,7 @@ function troublesIn(text: string): readonly HostTrouble[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseOwnJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** The store of a world, each of whose calls is watched: a disk that does not answer is told to the operator. */
-import type { Ref } from '@reprise/contracts';
+import { present, type Ref } from '@reprise/contracts';
 import { ContentLayer } from '../../../ports/content/content-layer.js';
 import type { BlobShare, ErasableContentStore, KeptStream } from '../../../ports/content/port.js';
 import type { OpenStore } from '../../../ports/store/store.js';
@@ -10,9 +10,14 @@ type Watch = Pick<StoreWatch, 'begin' | 'during'>;
 
 /** A store whose calls are watched; but for a backup, which may take as long as it needs, and closing. */
 export function watchedStore(store: OpenStore, watch: Watch): OpenStore {
-  const { journal, content } = store;
+  const { journal, content, hash, ended, cleanlyClosed, markAtOpen } = store;
+  const [backup, post] = [store.backup?.bind(store), store.post?.bind(store)];
   return {
-    ...store,
+    // One by one: the methods of a store may stand on its class.
+    ...present({ hash, ended, backup, post }),
+    cleanlyClosed,
+    markAtOpen,
+    close: () => store.close(),
     journal: {
       head: () => watch.during(() => journal.head()),
       read: (from, to) => watchedEach(journal.read(from, to), watch),

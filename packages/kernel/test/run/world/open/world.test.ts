@@ -1,4 +1,4 @@
-import { type IngressRecord, Ref } from '@reprise/contracts';
+import { type IngressRecord, isFields, Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Adapter, memory, openKernelWorld, putValue, type Store, type World } from '../../../../src/index.js';
@@ -337,9 +337,9 @@ const TEXTS = ['text', 'a NUL', 'a path', '__proto__', 'constructor'];
 const KEYS = TEXTS;
 const TIMES = ['zero', 'one', 'a fraction', 'infinity', 'beyond integers'];
 const NAMES = ['text', '__proto__', 'constructor'];
-const OPTIONS = JUNK.filter(
-  ([, junk]) => junk === undefined || (typeof junk === 'object' && junk !== null && statesNothing(junk)),
-).map(([name]) => name);
+const OPTIONS = JUNK.filter(([, junk]) => junk === undefined || (isFields(junk) && statesNothing(junk))).map(
+  ([name]) => name,
+);
 
 /** Whether an object states no option, known or unknown. */
 function statesNothing(junk: object): boolean {
