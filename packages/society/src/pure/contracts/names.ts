@@ -172,3 +172,8 @@ export function entityOfAuthor(author: string): string | undefined {
 export function formatHolder(id: string): `cell:${string}` {
   return `cell:${ENTITY}/${id}`;
 }
+
+/** The holder of a swarm's rights. */
+export function formatSwarmHolder(id: string): `cell:${string}` {
+  return `cell:${SWARM}/${id}`;
+}

@@ -36,7 +36,7 @@ import { archiveCopies } from './memory.js';
 import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
-import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { askMakerAgain, changeRights, handedOnBy, setSwarmRights } from './rights.js';
 import { askSessions, tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
@@ -198,6 +198,7 @@ function tellAgent(draft: EntityState, agent: string, ctx: ReducerContext): void
 
 /** A swarm passes on to its agents what it is told; it ends with its creator. */
 function tellSwarmAgain(draft: EntityState, swarm: string, ctx: ReducerContext): void {
+  setSwarmRights(draft, swarm, ctx);
   for (const event of toldBelow(draft, ctx)) ctx.send(swarmAt(swarm), event);
   if (draft.status === 'deactivated' || draft.status === 'removed')
     ctx.send(swarmAt(swarm), { name: 'society/CreatorOver@1', value: {} });

@@ -10,7 +10,14 @@ import type { Capability, Patterns } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
-import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
+import {
+  type Compiled,
+  type EntityState,
+  formatHolder,
+  formatSwarmHolder,
+  SOCIETY_BOUNDS,
+  storeOf,
+} from '../contracts/index.js';
 import { accountOf } from './accounts.js';
 import { idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
@@ -207,6 +214,15 @@ export function setCompiled(
     { tag: `${SET_TAG}${agent_id}.${ask}` },
   );
   ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, ask } });
+}
+
+/**
+ * A swarm hands on what its creator may: its agents ask the swarm for what they gain with the creator. Nothing is cut: under a
+ * hold the kernel refuses this as a whole, and the swarm keeps what it has, also when the hold is lifted.
+ */
+export function setSwarmRights(draft: EntityState, swarm: string, ctx: ReducerContext): void {
+  const { grant } = handedOnBy(draft, ctx);
+  ctx.command('sys/SetRights@1', { holder: formatSwarmHolder(swarm), ...recordedSides({ exercise: grant, grant }) });
 }
 
 /** The tag of rights that were sent to the maker. */

@@ -12,7 +12,7 @@ import {
 import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { isOfFailedCell } from './operations.js';
-import { changeRights } from './rights.js';
+import { changeRights, setSwarmRights } from './rights.js';
 import { commandSessions } from './sessions.js';
 import { isLegal } from './status-table.js';
 import { pauseWorks, resumeWorks, stopWorks } from './works.js';
@@ -175,7 +175,12 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
     what === 'above'
       ? { name: 'society/Above@1', value: above() }
       : { name: 'society/ParentStatus@1', value: parentStatus(draft, ctx) };
-  if (after === '') for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarm(swarm, event, ctx);
+  if (after === '') {
+    for (const [swarm] of tableOf(ctx, 'swarms').range()) {
+      if (what === 'above') setSwarmRights(draft, swarm, ctx);
+      tellSwarm(swarm, event, ctx);
+    }
+  }
   for (const [id, { status }] of rows) if (status !== 'removed') ctx.send(['society/Entity@1', id], event);
   const last = rows.at(-1)?.[0];
   draft.telling[what] = rows.length === TOLD_AT_ONCE && last !== undefined ? last : null;
