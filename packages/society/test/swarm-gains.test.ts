@@ -37,7 +37,7 @@ async function openSwarm() {
 }
 
 describe('a swarm whose creator was narrowed when it made it', () => {
-  it('the agents of a swarm gain and lose tools with their creator, as an agent does that it registered [SOC-730]', async () => {
+  it('the agents of a swarm gain and lose tools with their creator, as an agent does that it registered [SOC-128]', async () => {
     await using at = await openSwarm();
     for (const tools of [FEW, MORE, FEW, MORE]) {
       await at.narrow(at.maker, tools);
@@ -47,7 +47,7 @@ describe('a swarm whose creator was narrowed when it made it', () => {
   });
 
   it.each(['creator', 'agent of the swarm'] as const)(
-    'the agents of a swarm have what their creator gained while the cell of the %s had failed, once it is revived [SOC-730]',
+    'the agents of a swarm have what their creator gained while the cell of the %s had failed, once it is revived [SOC-128]',
     async (who) => {
       await using at = await openSwarm();
       const failed = at.office.entity(who === 'creator' ? at.maker.id : (at.below[1] ?? ''));
@@ -59,7 +59,7 @@ describe('a swarm whose creator was narrowed when it made it', () => {
     },
   );
 
-  it('an agent of a swarm has what a hold on the maker of its creator kept from it, from its first call after that was lifted [SOC-730]', async () => {
+  it('an agent of a swarm has what a hold on the maker of its creator kept from it, from its first call after that was lifted [SOC-128]', async () => {
     await using at = await openSwarm();
     const memory_write = { layers: ['l2' as const], groups: ['other'], visibility: ['group' as const] };
     await failEntity(at.world, at.top.id);
