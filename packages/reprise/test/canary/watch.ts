@@ -73,7 +73,7 @@ async function run(
   { model, calls, spec, options }: Given,
   add: (where: string, thing: unknown) => void,
 ) {
-  const steps = calls.map(({ tool, args }, i) => ({ calls: [{ id: `k${i}`, tool, args: args as never }] }));
+  const steps = calls.map(({ tool, args }) => ({ calls: [{ tool, args: args as never }] }));
   const main = model ?? script(...steps, { text: 'Done.' });
   const agent = defineAgent({ name: 'bird', model: 'main', instructions: 'Sing.', ...spec });
   const store = () => sqlite(path.join(folder, 'world.db'));
