@@ -11,6 +11,9 @@ import { LastWords } from '../process/last-words.js';
 import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from './intake.js';
 import { Judge } from './judge.js';
 
+/** How long a program that closed its output may take to exit before its calls are given up, in milliseconds. */
+const EXIT_MS = 250;
+
 /** The transport of a program. `stderr` and `pid` tell the MCP package that this is a pipe and not a network. */
 export class GroupTransport implements Transport {
   onclose?: () => void;
@@ -95,11 +98,17 @@ export class GroupTransport implements Transport {
     for (const message of this.judge.read(line)) this.onmessage?.(message);
   }
 
-  /** A program that closed its output can answer nothing more, even if it runs on. */
-  #fallSilent(): void {
+  /**
+   * A program that closed its output can answer nothing more, even if it runs on. One that exits closes it too: then its
+   * last words say why, and they may come just behind.
+   */
+  async #fallSilent(): Promise<void> {
     this.#hear(this.#lines.rest());
+    const exit = this.#group?.ended;
+    await Promise.race([exit, new Promise((resolve) => setTimeout(resolve, EXIT_MS).unref())]);
+    if (this.#how !== undefined) return;
     for (const message of this.judge.lostAll('the program closed its output')) this.onmessage?.(message);
-    void this.close();
+    await this.close();
   }
 
   #end(how: string): void {
