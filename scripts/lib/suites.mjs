@@ -81,7 +81,6 @@ const SHARING = [
   'packages/flow/test',
   'packages/kernel/test/pure',
   'packages/kernel/test/ports',
-  'packages/kernel/test/run',
   'packages/kernel/test/serve',
   'packages/memory/test',
   'packages/providers/test',
