@@ -213,7 +213,7 @@ describe('given an effect to be reconciled in a process that died', () => {
       asking();
       return new Promise(() => undefined);
     };
-    void openKernelWorld({ store: scene.store, app, adapters: [second] });
+    openKernelWorld({ store: scene.store, app, adapters: [second] }).catch(() => undefined); // its store dies
     await reached;
     await scene.disk.crash();
     const third = outside(asked);
