@@ -1,5 +1,5 @@
 /** Tools of the catalog that a cell of the app answers: a project passes their calls on, and the answers back. */
-import { type AgentWorld, defineOwnerTool, type WorldPart } from '@reprise/agent';
+import { type AgentWorld, defineOwnerTool } from '@reprise/agent';
 import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
@@ -8,9 +8,9 @@ import { memory, openWorld } from 'reprise';
 import { defineTeam, skill } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
+import { DESK, officeOf } from '../../agent/test/tools/desk.js';
 import { COORDINATOR, calls, IDENTITY, played, says } from './support/roles.js';
 
-const DESK: Address = ['test/Desk@1', 'desk'];
 const PROJECT: Address = ['specialists/Project@1', 'p'];
 
 const price = defineOwnerTool({
@@ -38,15 +38,7 @@ const desk = defineReducer({
   },
 });
 
-const office: WorldPart<undefined> = {
-  name: 'office',
-  reducers: [desk],
-  policy: [
-    { send: 'test/Desk@1/*', who: 'cell:specialists/Project@1/*', decision: 'allow' },
-    { send: 'specialists/Project@1/*', who: 'cell:test/Desk@1/*', decision: 'allow' },
-  ],
-  handle: () => undefined,
-};
+const office = officeOf(desk, PROJECT[0]);
 
 /** Lets a specialist ask for a price, and gives what it was answered. */
 async function ask(item: string) {

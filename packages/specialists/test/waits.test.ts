@@ -1,13 +1,10 @@
 /** What projects say that they wait for: a person, input, a limit, the app, a slot, tasks, a decision, a timer. */
-import { type AgentWorld, defineOwnerTool, defineTool, type Tool, type WorldPart } from '@reprise/agent';
-import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
-import type { Address } from '@reprise/contracts';
-import * as z from '@reprise/contracts/schema';
-import { creates, defineReducer } from '@reprise/kernel/define';
+import { type AgentWorld, defineOwnerTool, defineTool, type Tool } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, type Project, skill, type TeamOptions } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
+import { DESK, officeOf, parkingDesk } from '../../agent/test/tools/desk.js';
 import { defective } from './support/failing.js';
 import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
 
@@ -22,30 +19,7 @@ const inquire = defineTool({
 const price = defineOwnerTool({ name: 'price', description: 'Asks the desk.', args });
 const TOOLS: readonly Tool[] = [pay, inquire, price];
 
-const DESK: Address = ['test/Desk@1', 'desk'];
-
-/** A cell of the app that asks another party about each call, and says so. */
-const desk = defineReducer({
-  name: DESK[0],
-  state: z.strictObject({}),
-  events: { 'test/Open@1': creates(z.strictObject({})), 'aos.agent/OwnerCall@1': ownerCall },
-  init: () => ({}),
-  reduce(_, event, ctx) {
-    const [reducer, key] = ctx.sender ?? [];
-    if (event.name === 'test/Open@1' || reducer === undefined || key === undefined) return;
-    const { session, call_id, step_epoch } = event.value as OwnerCall;
-    ctx.send([reducer, key], { name: 'aos.agent/OwnerParked@1', value: { session, call_id, step_epoch } });
-  },
-});
-const office: WorldPart<undefined> = {
-  name: 'office',
-  reducers: [desk],
-  policy: [
-    { send: 'test/Desk@1/*', who: 'cell:specialists/Project@1/*', decision: 'allow' },
-    { send: 'specialists/Project@1/*', who: 'cell:test/Desk@1/*', decision: 'allow' },
-  ],
-  handle: () => undefined,
-};
+const office = officeOf(parkingDesk, 'specialists/Project@1');
 
 /** The coordinator spawns one worker when it is told to go. */
 const SPAWNS: Role = (said) =>

@@ -11,19 +11,7 @@ import { schedules } from '../../../../conformance/tree/schedule.js';
 import type { Delivered, Stage } from '../../../../conformance/tree/stage.js';
 import { toJson } from '../../src/text/json.js';
 import { treeJson } from '../../src/verbs/tree/show.js';
-
-/** A place at which a view and the tables differ. */
-export interface Difference {
-  readonly at: string;
-  readonly shown: unknown;
-  readonly stored: unknown;
-}
-
-/** What was compared. */
-export interface Compared {
-  readonly places: number;
-  readonly differences: readonly Difference[];
-}
+import type { Compared, Difference } from './histories.js';
 
 /** How much is compared, and with which fold. */
 interface CompareOptions {
@@ -36,7 +24,7 @@ interface CompareOptions {
 export function compareTrees(
   reducer: ReducerDefinition,
   { places, seed, makeFold = () => new TreeFold() }: CompareOptions,
-): Compared {
+): Pick<Compared, 'places' | 'differences'> {
   const differences: Difference[] = [];
   let seen = 0;
   for (let i = 0; seen < places && differences.length === 0; i++) {

@@ -1,19 +1,8 @@
 /** What trees wait for, in the API and in the view: an approval, an answer, the end of a pause, other nodes. */
-import {
-  type AgentWorld,
-  deferred,
-  defineAgent,
-  defineOwnerTool,
-  defineTool,
-  type Tool,
-  type WorldPart,
-} from '@reprise/agent';
-import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
-import type { Address } from '@reprise/contracts';
-import * as schema from '@reprise/contracts/schema';
-import { creates, defineReducer } from '@reprise/kernel/define';
+import { type AgentWorld, deferred, defineAgent, defineOwnerTool, defineTool, type Tool } from '@reprise/agent';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { DESK, officeOf, parkingDesk } from '../../../agent/test/tools/desk.js';
 import { endsFromOutside, type Tree, TreeFold, type TreeWait, waitsOf } from '../../src/index.js';
 import { call, calls, complete, forest } from './forest.js';
 
@@ -27,30 +16,7 @@ const pay = defineTool({
 });
 const payer = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', tools: [pay] });
 
-const DESK: Address = ['test/Desk@1', 'desk'];
-
-/** A cell of the app that asks another party about each call, and says so. */
-const desk = defineReducer({
-  name: DESK[0],
-  state: schema.strictObject({}),
-  events: { 'test/Open@1': creates(schema.strictObject({})), 'aos.agent/OwnerCall@1': ownerCall },
-  init: () => ({}),
-  reduce(_, event, ctx) {
-    const [reducer, key] = ctx.sender ?? [];
-    if (event.name === 'test/Open@1' || reducer === undefined || key === undefined) return;
-    const { session, call_id, step_epoch } = event.value as OwnerCall;
-    ctx.send([reducer, key], { name: 'aos.agent/OwnerParked@1', value: { session, call_id, step_epoch } });
-  },
-});
-const office: WorldPart<undefined> = {
-  name: 'office',
-  reducers: [desk],
-  policy: [
-    { send: 'test/Desk@1/*', who: 'cell:tree/Tree@1/*', decision: 'allow' },
-    { send: 'tree/Tree@1/*', who: 'cell:test/Desk@1/*', decision: 'allow' },
-  ],
-  handle: () => undefined,
-};
+const office = officeOf(parkingDesk, 'tree/Tree@1');
 
 /** What the view of another process says. */
 async function seenFromOutside({ kernel }: AgentWorld, name: string): Promise<readonly TreeWait[]> {
