@@ -1,20 +1,16 @@
 /** What entities above did to an agent while its cell, or that of its maker, had failed: it is carried out, and leaves no rows. */
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';
-import { agentOf, openOffice } from './support/office.js';
+import { familyOf } from './support/family.js';
 
 const ENTITY = 'society/Entity@1';
 
-/** A person, an agent, and one below it that is active. */
+/** A family, and what the tests ask of it. */
 async function family() {
-  const scene = await openOffice({ failing: true, society: { grace: '2d' } });
-  const ann = await scene.office.human('ann');
-  const boss = scene.office.entity(await agentOf(ann));
-  const bot = scene.office.entity(await agentOf(boss));
-  await ann.setStatus(bot.id, 'activate');
-  const { world } = scene;
+  const scene = await familyOf();
+  const { world, bot } = scene;
   return {
-    ...{ ...scene, ann, boss, bot },
+    ...scene,
     fail: (...ones: readonly { readonly id: string }[]) =>
       ones.reduce((before, { id }) => before.then(() => failEntity(world, id)), Promise.resolve()),
     tools: async () => (await world.kernel.rights(`cell:${ENTITY}/${bot.id}`)).effective?.exercise.may.tool,

@@ -8,27 +8,18 @@ import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';
 import { memoryVault } from '../src/adapters/vault.js';
 import { comeBack, crewOf, type Place } from './support/comeback.js';
-import { agentOf, openOffice, refusedWith } from './support/office.js';
+import { familyOf } from './support/family.js';
+import { agentOf, refusedWith } from './support/office.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-/** A person, an agent, and one below it. */
-async function family() {
-  const scene = await openOffice({ failing: true, society: { grace: '2d' } });
-  const ann = await scene.office.human('ann');
-  const boss = scene.office.entity(await agentOf(ann));
-  const bot = scene.office.entity(await agentOf(boss));
-  await ann.setStatus(bot.id, 'activate');
-  return { ...scene, ann, boss, bot };
-}
 
 const rights = async ({ world }: Pick<Place, 'world'>, id: string) =>
   (await world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may;
 
 describe('an agent whose cell has failed and is revived', () => {
   it('a revived agent leaves the group that it was removed from meanwhile, and takes the role that it was given in another [SOC-112] [SOC-115]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     const groups = ['crew', 'club'].map((name) => at.office.group(name));
     for (const group of groups) await group.open({ owner: 'ann' });
     for (const group of groups) await group.join(at.bot.id);
@@ -44,7 +35,7 @@ describe('an agent whose cell has failed and is revived', () => {
   });
 
   it('a revived agent stands still by the suspension that its maker kept for it, and its maker resumes it [SOC-114]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     await failEntity(at.world, at.bot.id);
     await at.ann.setStatus(at.bot.id, 'suspend');
     await at.bot.revive();
@@ -54,7 +45,7 @@ describe('an agent whose cell has failed and is revived', () => {
   });
 
   it('a revived agent is asked again for each narrowing, those of one entity in their order, and is held to none of them any more [SOC-114]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     await failEntity(at.world, at.bot.id);
     await at.boss.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'] } });
     await at.ann.capabilities(at.bot.id, { capabilities: { max_parallel_ops: 2 } });
@@ -68,7 +59,7 @@ describe('an agent whose cell has failed and is revived', () => {
   });
 
   it('a revived agent ends, with all below it, when it was removed meanwhile, and the rows of its maker stay as they are [SOC-114] [SOC-89]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     await failEntity(at.world, at.boss.id);
     await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
     await at.clock.advance(60_000);
@@ -84,7 +75,7 @@ describe('an agent whose cell has failed and is revived', () => {
 
 describe('an agent whose cell has failed, and whose maker ended it', () => {
   it('a failed agent that its maker ended is suspended by nobody: also an entity further up knows what its maker did for it [SOC-77]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     const id = await agentOf(at.boss, { ttl_seconds: 60 });
     await failEntity(at.world, id);
     await at.clock.advance(60_000);
@@ -94,7 +85,7 @@ describe('an agent whose cell has failed, and whose maker ended it', () => {
 
 describe('a maker whose cell has failed and is revived', () => {
   it('a revived maker hears how its agents stand, and which of them have failed meanwhile [SOC-108]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     const other = at.office.entity(await agentOf(at.boss));
     await failEntity(at.world, at.boss.id);
     await at.ann.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });
@@ -123,7 +114,7 @@ describe('a maker whose cell has failed and is revived', () => {
   });
 
   it('an agent that is removed ends those of its agents whose cells have failed [SOC-89]', async () => {
-    await using at = await family();
+    await using at = await familyOf();
     await failEntity(at.world, at.bot.id);
     await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
     await at.clock.advance(60_000);

@@ -1,25 +1,10 @@
 /** Runs that wait for people, as their sender sees them. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import * as z from 'zod';
-import {
-  defineAgent,
-  defineTool,
-  type EndedOrWaiting,
-  type Outcome,
-  type Pending,
-  type Waiting,
-} from '../../src/index.js';
+import { defineAgent, type EndedOrWaiting, type Outcome, type Pending, type Waiting } from '../../src/index.js';
+import { inquire, pay } from './asking-tools.js';
 import { gate, play } from './scene.js';
 
-const args = z.strictObject({});
-const pay = defineTool({ name: 'pay', description: 'Pays.', args, approval: 'always', run: () => 'Paid.' });
-const ask = defineTool({
-  name: 'inquire',
-  description: 'Asks.',
-  args,
-  run: async (_, context) => (await context.ask({ question: 'Which one?' })).how,
-});
-const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [pay, ask] });
+const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [pay, inquire] });
 const payment = { calls: [{ id: 'c1', tool: 'pay' }] };
 
 /** The item that a run waits for. */

@@ -3,18 +3,12 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deferred, defineAgent, defineTool, sessionWaits } from '../../src/index.js';
 import { teams } from '../parts/team.js';
+import { inquire, pay } from './asking-tools.js';
 import { play } from './scene.js';
 
 const args = z.strictObject({});
-const pay = defineTool({ name: 'pay', description: 'Pays.', args, approval: 'always', run: () => 'Paid.' });
-const ask = defineTool({
-  name: 'inquire',
-  description: 'Asks.',
-  args,
-  run: async (_, context) => (await context.ask({ question: 'Which one?' })).how,
-});
 const order = defineTool({ name: 'order', description: 'Orders.', args, run: () => deferred() });
-const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [pay, ask, order] });
+const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Help.', tools: [pay, inquire, order] });
 const calls = (tool: string) => ({ calls: [{ id: 'c1', tool }] });
 const done = { text: 'Done.' };
 
