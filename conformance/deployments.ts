@@ -1,6 +1,8 @@
 /**
  * Random deployments over worlds in which calls and people wait, beside an oracle that shares no code with the library:
- * edits of a tool's schema, words, guarantee, approval and time limit, of the agent, of other tools and of the policy.
+ * edits of a tool's schema, words, guarantee, approval, time limit and answers, of the agent and what it returns, of other
+ * tools, of their questions and of the policy, while calls wait in sessions, below sessions and in trees, questions of tools
+ * and of nodes are open, and a session listens until its time is over.
  *
  *   npx tsx --conditions=@reprise/source conformance/deployments.ts [--deployments 10000] [--seed N] [--keep-going]
  *

@@ -3,11 +3,12 @@
  * elsewhere, lead swarms and live in forks: what each request to the model holds, and what inboxes, resources, searches and
  * reads answer, is compared with an oracle, word by word.
  *
- *   npx tsx --conditions=@reprise/source conformance/society-content.ts [--worlds 300] [--seed N] [--keep-going]
+ *   npx tsx --conditions=@reprise/source conformance/society-content.ts [--worlds 300] [--seed N] [--keep-going] [--mutants [--only TEXT]]
  *
  * The long form has 10,000 worlds. With --keep-going it goes on after a world that disagrees, and names the seeds of all of
  * them in the end. A world is lived again, alone, by its seed: --worlds 1 --seed N. With --mutants it looks for the first
- * world that finds each mistake of `society/content/mutants.ts`, and plants them one after the other.
+ * world that finds each mistake of `society/content/mutants.ts`, and plants them one after the other; with --only TEXT those
+ * alone whose descriptions have a text.
  */
 import { parseArgs } from 'node:util';
 import { judgeContent } from './society/content/judge.js';
@@ -19,6 +20,7 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: '36' },
     'keep-going': { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 });
 const asked = Number(options.worlds);
@@ -27,7 +29,7 @@ const from = Number(options.seed);
 /** The first world that finds each mistake. */
 async function findMutants(): Promise<boolean> {
   let isWhole = true;
-  for (const mutant of MUTANTS) {
+  for (const mutant of MUTANTS.filter(({ what }) => what.includes(options.only))) {
     const said = await foundIn(mutant, asked, from);
     const [, seed] = /^seed (\d+): /.exec(said ?? '') ?? [];
     isWhole &&= seed !== undefined;

@@ -1,10 +1,12 @@
 /*
  * Builds every package into its `dist`: JavaScript with tsup, declarations with one tsc for the whole tree.
- * (tsup's own declarations start a compiler per package: minutes instead of seconds.)
+ * (tsup's own declarations start a compiler per package: minutes instead of seconds.) `--no-declarations` leaves
+ * them out: what runs is the same.
  */
 import './lib/node-version.mjs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { BUILT_EXAMPLES, noteBuild } from './lib/built.mjs';
 import { workspacePackages } from './lib/packages.mjs';
 import { ROOT } from './lib/root.mjs';
 import { node, seconds } from './lib/run.mjs';
@@ -12,14 +14,17 @@ import { setup } from './setup.mjs';
 
 await setup();
 const { build: tsup } = await import('tsup');
+const { build: esbuild } = await import('esbuild');
 const packages = await workspacePackages();
 const started = performance.now();
 
 for (const { name, folder, entries } of packages) await buildJavaScript(name, folder, entries);
 await buildSandboxTexts();
 await cp(path.join(ROOT, 'docs/errors'), path.join(ROOT, 'packages/cli/dist/errors'), { recursive: true });
+for (const name of BUILT_EXAMPLES) await buildExample(name);
+noteBuild();
 const javascript = performance.now();
-await buildDeclarations();
+if (!process.argv.includes('--no-declarations')) await buildDeclarations();
 console.log(
   `build: ${packages.length} packages, JavaScript ${seconds(javascript - started)}, ` +
     `declarations ${seconds(performance.now() - javascript)}`,
@@ -60,6 +65,31 @@ async function buildJavaScript(name, folder, entries) {
     console.error(`build: ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   }
+}
+
+/** Bundles an example: a start then compiles nothing. */
+async function buildExample(name) {
+  const home = path.join(ROOT, 'examples', name);
+  await esbuild({
+    entryPoints: [path.join(home, 'src/main.ts')],
+    outfile: path.join(home, 'dist/main.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    plugins: [{ name: 'packages', setup: keepPackages }],
+    logLevel: 'error',
+  });
+}
+
+/**
+ * What the packages import as well stays an import, so that it is loaded once. The rest is bundled: the Markdown parser
+ * alone is a hundred files.
+ */
+function keepPackages({ onResolve }) {
+  onResolve({ filter: /^(reprise|zod|libsql|@reprise)(\/|$)/ }, ({ path: name }) =>
+    name.startsWith('@reprise/example-') ? undefined : { path: name, external: true },
+  );
 }
 
 /**

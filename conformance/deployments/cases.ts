@@ -18,6 +18,9 @@ export interface PayVersion {
   readonly guarantee: 'at_most_once' | 'idempotent';
   readonly approval: Approving;
   readonly seconds: number;
+  /** Whether its answers have a schema. */
+  readonly output: boolean;
+  readonly parallel: boolean;
 }
 
 /** A build: what one process has. */
@@ -28,6 +31,14 @@ export interface Build {
   readonly instructions: string;
   /** The description and an optional argument of the tools that defer, ask, and are asked. */
   readonly others: { readonly description: string; readonly note: boolean };
+  /** The shape of the agent's final answers. */
+  readonly returns: 'text' | 'object' | 'wider';
+  /** Whether the app wraps each tool. */
+  readonly wrapped: boolean;
+  /** What the question of a tool takes as its answer. */
+  readonly answers: 'any' | 'text' | 'choice';
+  /** How long the agent that listens is to wait, in hours: what waits already keeps its time. */
+  readonly hours: 4 | 9;
 }
 
 /** What a person does first with a call that waits. */
@@ -35,7 +46,18 @@ export const MODES = ['listed', 'by id', 'as seen before', 'deny', 'remember'] a
 export type Mode = (typeof MODES)[number];
 
 /** What waits when the first process ends. */
-export const WAITS = ['waiting', 'flying', 'standing', 'deferred', 'asking', 'question'] as const;
+export const WAITS = [
+  'waiting',
+  'flying',
+  'standing',
+  'deferred',
+  'asking',
+  'question',
+  'child',
+  'node',
+  'asker',
+  'listening',
+] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** One world. */
@@ -55,6 +77,8 @@ const version: fc.Arbitrary<PayVersion> = fc.record({
   guarantee: fc.constantFrom('at_most_once' as const, 'idempotent' as const),
   approval: fc.constantFrom(...APPROVALS),
   seconds: fc.constantFrom(30, 60),
+  output: fc.boolean(),
+  parallel: fc.boolean(),
 });
 
 const build: fc.Arbitrary<Build> = fc.record({
@@ -62,11 +86,26 @@ const build: fc.Arbitrary<Build> = fc.record({
   policy: fc.constantFrom('allow' as const, 'allow' as const, 'ask' as const),
   instructions: fc.constantFrom('Pay.', 'Pay at once.'),
   others: fc.record({ description: fc.constantFrom('Does it.', 'Did it.'), note: fc.boolean() }),
+  returns: fc.constantFrom('text' as const, 'object' as const, 'wider' as const),
+  wrapped: fc.boolean(),
+  answers: fc.constantFrom('any' as const, 'text' as const, 'choice' as const),
+  hours: fc.constantFrom(4 as const, 9 as const),
 });
+
+const EDITED = [
+  'description',
+  'label',
+  'shape',
+  'guarantee',
+  'approval',
+  'seconds',
+  'output',
+  'parallel',
+] as const satisfies readonly (keyof PayVersion)[];
 
 /** Which parts of the next build differ from this one: few, as in most deployments. */
 const edit = fc.record({
-  fields: fc.subarray(['description', 'label', 'shape', 'guarantee', 'approval', 'seconds'] as const, {
+  fields: fc.subarray([...EDITED], {
     minLength: 0,
     maxLength: 2,
   }),
@@ -100,7 +139,7 @@ function next(
   fields: readonly (keyof PayVersion)[],
   { removes, around, to }: { readonly removes: boolean; readonly around: boolean; readonly to: Build },
 ): Build {
-  const rest = around ? { policy: to.policy, instructions: to.instructions, others: to.others } : before;
+  const { pay: _, ...rest } = around ? to : before;
   if (removes) return { ...before, ...rest, pay: null };
   const edits = to.pay === null ? {} : Object.fromEntries(fields.map((field) => [field, to.pay?.[field]]));
   return { ...before, ...rest, pay: before.pay === null ? to.pay : { ...before.pay, ...edits } };

@@ -66,7 +66,8 @@ async function differenceOf(one: Case, found: Judged, mutant?: Mutant): Promise<
 
 function classOf(should: Seen, is: Seen): 'voided' | 'elsewhere' | 'needless' | 'other' {
   const runs = (seen: Seen) => seen.filter((what) => what.startsWith('read: paid'));
-  const asks = (seen: Seen) => seen.filter((what) => what.startsWith('waits') || what === 'changed').length;
+  const asks = (seen: Seen) =>
+    seen.filter((what) => what.startsWith('waits') || what === 'changed' || what === 'asked again').length;
   const extra = runs(is).some((what) => !runs(should).includes(what));
   if (extra || (runs(is).length >= runs(should).length && asks(is) < asks(should))) return 'elsewhere';
   if (asks(is) > asks(should)) return 'needless';

@@ -8,6 +8,7 @@
  * - Else it is asked about again: the decider where the rule still names that person, else whom the rule names. What
  *   never needed an approval and nobody decided is told to the model.
  * - A decision about a wait whose meaning differs names the digest of both versions, or does nothing.
+ * - What runs no code of a tool when it is settled stays valid: deferred calls, questions, owners' calls, timers.
  * - A remembered approval covers the same meaning and the same words, whomever a rule names.
  */
 import type { Approving, Build, Case, PayVersion, Shape, Wait } from './cases.js';
@@ -108,9 +109,28 @@ const SESSIONS: Readonly<Record<Wait, (one: Case) => Seen>> = {
   flying,
   standing,
   deferred: () => ['settled: applied', 'read: arrived'],
-  asking: () => ['answered: applied', 'read: yes'],
+  // What a question takes is a part of it: another one is asked, and the answer to that one counts.
+  asking: ({ builds: [first, second] }) => [
+    ...(first?.answers === second?.answers ? [] : ['asked again']),
+    'answered: applied',
+    'read: yes',
+  ],
   question: () => ['answered: applied', 'read: yes'],
+  // The calls of a session wait by the same rules, however it is led.
+  child: waiting,
+  node: waiting,
+  // A question of a node to people, and a session that waits for input, run no code of a tool.
+  asker: () => ['answered: applied', 'read: yes'],
+  listening,
 };
+
+/** The hours that a process lives before it looks at the session that listens. */
+export const HOURS_EACH = 5;
+
+/** A session that waits for another message, until its time is over: by the clock, and by what it began with. */
+function listening({ builds: [first, ...later] }: Case): Seen {
+  return later.map((_, i) => ((i + 1) * HOURS_EACH >= (first?.hours ?? 0) ? 'ended' : 'listens'));
+}
 
 function waiting(one: Case): Seen {
   const seen: Seen = [];

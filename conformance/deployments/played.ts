@@ -13,9 +13,10 @@ import {
 } from 'reprise';
 import { script } from 'reprise/providers';
 import { askHuman } from 'reprise/tools';
+import { trees } from 'reprise/tree';
 import * as z from 'zod';
 import type { Approving, Build, Case, Mode, PayVersion, Shape, Wait } from './cases.js';
-import { deciderOf, type Seen } from './oracle.js';
+import { deciderOf, HOURS_EACH, type Seen } from './oracle.js';
 
 /** A defect that a case is played with, to show that it is found. */
 export interface Mutant {
@@ -49,6 +50,25 @@ const APPROVING: Readonly<Record<Approving, unknown>> = {
   bob: () => ({ reason: 'money', to: 'human:bob' }),
 };
 
+const ANSWERS: Readonly<Record<'any' | 'text' | 'choice', { readonly answer?: z.ZodType<string> }>> = {
+  any: {},
+  text: { answer: z.string() },
+  choice: { answer: z.enum(['yes', 'no']) },
+};
+
+/** The final answers fit all of them. */
+const RETURNS = {
+  text: {},
+  object: { returns: z.object({ done: z.boolean() }) },
+  wider: { returns: z.object({ done: z.boolean(), note: z.string().optional() }) },
+} as const;
+const FINAL = '{"done":true}';
+
+const HOUR_MS = 3_600_000;
+
+/** Turns of the event loop in which a handler that begins again has asked. */
+const TURNS = 20;
+
 /** A request as a scripted model gets it. */
 interface ScriptRequest {
   readonly last: string;
@@ -65,6 +85,10 @@ class Played {
   readonly before = new Map<string, Pending>();
   #build = 0;
   #payer: AnyAgent | undefined;
+  #listener: AnyAgent | undefined;
+  #grove: ReturnType<typeof trees> | undefined;
+  /** The nodes that have given their result. */
+  readonly #completed = new Set<string>();
 
   constructor(
     private readonly one: Case,
@@ -105,14 +129,15 @@ class Played {
       args,
       guarantee: 'idempotent',
       run: async (_, ctx) => {
-        const answer = await ctx.ask({ question: 'Sure?' });
+        const answer = await ctx.ask({ question: 'Sure?', ...ANSWERS[build.answers] });
         if ('value' in answer) return String(answer.value);
         throw new Error(`no answer: ${answer.how}`);
       },
     });
     const pay = build.pay === null ? [] : [this.#pay(build.pay)];
     const { instructions } = build;
-    return defineAgent({ name: 'payer', model: 'main', instructions, tools: [...pay, order, quiz, askHuman()] });
+    const tools = [...pay, order, quiz, askHuman()];
+    return defineAgent({ name: 'payer', model: 'main', instructions, tools, ...RETURNS[build.returns] });
   }
 
   #pay(real: PayVersion): Tool {
@@ -127,6 +152,8 @@ class Played {
         guarantee: version.guarantee,
         approval: APPROVING[version.approval] as Rule as 'always',
         timeout: `${version.seconds}s`,
+        parallel: version.parallel,
+        ...(version.output ? { output: z.string() } : {}),
         run: (args, { session, signal }) => {
           if (session.key === 'flying' && build === 0)
             return new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -142,15 +169,29 @@ class Played {
     return this.#payer;
   }
 
+  get #listening(): AnyAgent {
+    if (this.#listener === undefined) throw new Error('no build is open');
+    return this.#listener;
+  }
+
   #open(build: Build): Promise<AgentWorld> {
     const agent = this.#agentOf(build);
     this.#payer = agent;
+    const afterAnswer = { wait: `${build.hours}h` } as const;
+    const listener = defineAgent({ name: 'listener', model: 'main', instructions: build.instructions, afterAnswer });
+    this.#listener = listener;
+    const grove = trees({ agents: [agent] });
+    this.#grove = grove;
     const model = script(
       ...Array.from({ length: 64 }, () => ({ last, messages }: ScriptRequest) => {
         const [, session = ''] = /go (\w+)/.exec(messages.findLast(({ role }) => role === 'user')?.text ?? '') ?? [];
-        if (messages.at(-1)?.role === 'user') return { calls: [CALLS[session as Wait](this.one.n)] };
+        if (session === 'listening') return { text: FINAL };
+        if (this.#completed.has(session)) return { text: FINAL };
+        if (messages.at(-1)?.role === 'user') return { calls: [CALLS[session as Calling](this.one.n)] };
         this.seen[session]?.push(`read: ${readIn(last)}`);
-        return { text: 'Done.' };
+        if (!NODES.has(session as Wait)) return { text: FINAL };
+        this.#completed.add(session);
+        return { calls: [{ tool: 'complete', args: { result: 'ok' } }] };
       }),
     );
     const asks = { effect: 'tool.call@1#pay', decision: 'require_approval' } as const;
@@ -161,7 +202,9 @@ class Played {
     return openWorld({
       store: this.store,
       clock: this.clock,
-      agents: [agent],
+      agents: [agent, listener],
+      parts: this.one.waits.some((wait) => NODES.has(wait)) ? [grove] : [],
+      ...(build.wrapped ? { wrapTool: (tool: Tool) => tool } : {}),
       models: { main: model },
       policy: build.policy === 'ask' ? [asks, ...rest] : rest,
       onError: () => undefined,
@@ -172,10 +215,11 @@ class Played {
     for (const wait of this.one.waits) if (!BUSY.has(wait)) await this.#say(world, wait);
     await world.pump();
     if (this.one.waits.includes('standing')) await this.#decide(world, 'standing', 'remember');
-    for (const item of await world.pending({ session: 'waiting' })) this.before.set('waiting', item);
+    for (const wait of APPROVED) for (const item of await waitingIn(world, wait)) this.before.set(wait, item);
     if (this.one.waits.includes('asking')) {
       await this.#say(world, 'asking');
       await this.#until(async () => (await world.pending({ session: 'asking' })).length > 0);
+      for (const item of await waitingIn(world, 'asking')) this.before.set('asking', item);
     }
     if (!this.one.waits.includes('flying')) return;
     await this.#say(world, 'flying');
@@ -200,11 +244,12 @@ class Played {
 
   async #continue(world: AgentWorld): Promise<void> {
     const { waits, decidedIn, mode } = this.one;
-    if (this.#build === 1) await this.#answer(world, 'asking');
+    if (this.#build === 1 && waits.includes('asking')) await this.#answerAgain(world);
     await world.pump();
-    if (waits.includes('waiting')) {
-      if (this.#build >= decidedIn) await this.#decide(world, 'waiting', mode);
-      else for (const item of await world.pending({ session: 'waiting' })) this.#lists('waiting', item);
+    for (const wait of APPROVED) {
+      if (!waits.includes(wait)) continue;
+      if (this.#build >= decidedIn) await this.#decide(world, wait, mode);
+      else for (const item of await waitingIn(world, wait)) this.#lists(wait, item);
     }
     if (waits.includes('flying')) await this.#decide(world, 'flying', 'listed');
     if (waits.includes('standing')) {
@@ -213,6 +258,26 @@ class Played {
       await this.#decide(world, 'standing', 'listed');
     }
     if (this.#build === 1) await this.#settleOthers(world);
+    if (waits.includes('listening')) await this.#letTimePass(world);
+  }
+
+  /** The handler that asks begins again, and its question is another one where the build changed it. */
+  async #answerAgain(world: AgentWorld): Promise<void> {
+    const [first, second] = this.one.builds;
+    const isAnother = async () =>
+      (await waitingIn(world, 'asking')).some(({ digest }) => digest !== this.before.get('asking')?.digest);
+    if (first?.answers !== second?.answers) await this.#until(isAnother);
+    else for (let i = 0; i < TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+    if (await isAnother()) this.#told('asking', 'asked again');
+    await this.#answer(world, 'asking');
+  }
+
+  async #letTimePass(world: AgentWorld): Promise<void> {
+    await this.clock.advance(HOURS_EACH * HOUR_MS);
+    await world.pump();
+    const run = await world.session('listening', this.#listening).run(0);
+    const status = await run?.status();
+    this.#told('listening', status?.status === 'ended' ? 'ended' : 'listens');
   }
 
   async #settleOthers(world: AgentWorld): Promise<void> {
@@ -225,24 +290,28 @@ class Played {
       this.#told('deferred', `settled: ${status}`);
     }
     await this.#answer(world, 'question');
+    await this.#answer(world, 'asker');
     await world.pump();
   }
 
   async #answer(world: AgentWorld, session: Wait): Promise<void> {
-    for (const item of await world.pending({ session })) {
+    for (const item of await waitingIn(world, session)) {
       const { status } = await world.decide(item, { answer: 'yes' }, { as: 'human:ann' });
       this.#told(session, `answered: ${status}`);
     }
   }
 
   async #say(world: AgentWorld, wait: Wait): Promise<void> {
-    await world.session(wait, this.#agent).send(`go ${wait}`);
+    const goal = `go ${wait}`;
+    if (this.#grove !== undefined && NODES.has(wait)) await world.part(this.#grove).start(wait, { goal });
+    else if (wait === 'child') await world.session(wait, this.#agent).spawn(this.#agent, goal);
+    else await world.session(wait, wait === 'listening' ? this.#listening : this.#agent).send(goal);
   }
 
   /** As `decided` of the oracle. */
-  async #decide(world: AgentWorld, session: string, first: Mode): Promise<void> {
+  async #decide(world: AgentWorld, session: Wait, first: Mode): Promise<void> {
     for (let mode = first, i = 0; i < 8; mode = 'listed', i++) {
-      const [item] = await world.pending({ session });
+      const [item] = await waitingIn(world, session);
       if (item === undefined) return;
       this.#lists(session, item);
       const what = mode === 'by id' ? item.id : mode === 'as seen before' ? (this.before.get(session) ?? item) : item;
@@ -291,8 +360,22 @@ class Played {
 /** What waits while its handler is at work: nothing can be waited for in that process. */
 const BUSY: ReadonlySet<Wait> = new Set(['flying', 'asking']);
 
+/** Calls that wait for an approval, in a session of an app, of another session and of a tree. */
+const APPROVED: readonly Wait[] = ['waiting', 'child', 'node'];
+
+const NODES: ReadonlySet<Wait> = new Set(['node', 'asker']);
+
+/** What waits for a person in the session, or in the tree, of a wait. */
+async function waitingIn(world: AgentWorld, wait: Wait): Promise<readonly Pending[]> {
+  if (NODES.has(wait)) return world.pending({ label: { tree: wait } });
+  return world.pending({ session: wait === 'child' ? 'child.c1' : wait });
+}
+
+/** What a model calls; who listens has called nothing. */
+type Calling = Exclude<Wait, 'listening'>;
+
 const CALLS: Readonly<
-  Record<Wait, (n: number) => { readonly tool: string; readonly args: Record<string, string | number> }>
+  Record<Calling, (n: number) => { readonly tool: string; readonly args: Record<string, string | number> }>
 > = {
   waiting: (n) => ({ tool: 'pay', args: { n } }),
   flying: (n) => ({ tool: 'pay', args: { n } }),
@@ -300,6 +383,9 @@ const CALLS: Readonly<
   deferred: () => ({ tool: 'order', args: {} }),
   asking: () => ({ tool: 'quiz', args: {} }),
   question: () => ({ tool: 'ask_human', args: { question: 'Sure?' } }),
+  child: (n) => ({ tool: 'pay', args: { n } }),
+  node: (n) => ({ tool: 'pay', args: { n } }),
+  asker: () => ({ tool: 'ask', args: { question: 'Sure?', target: 'human', returns: 'text' } }),
 };
 
 function sorted(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -311,7 +397,8 @@ function readIn(text: string): string {
   if (text.includes('has changed since')) return 'changed';
   if (text.includes('do not fit the schema')) return 'invalid';
   if (text.includes('There is no tool') || text.includes('tool_not_found')) return 'not found';
-  return text.includes('denied') ? 'denied' : text;
+  if (text.includes('denied')) return 'denied';
+  return /^<said by="content of the answer: answer">\n(.*)\n<\/said>$/m.exec(text)?.[1] ?? text;
 }
 
 /** Plays a case. @returns what is seen, by session */

@@ -15,7 +15,7 @@ import {
   memoryOperation,
   memoryTables,
   openStore,
-} from '@reprise/memory/contracts';
+} from '@reprise/org/contracts';
 
 /** The desk's cell. */
 export const DESK: [string, string] = ['law/Desk@1', 'desk'];

@@ -15,7 +15,7 @@ import {
   searchItems,
   storeAt,
   storeReducer,
-} from '@reprise/memory';
+} from '@reprise/org';
 import { VirtualClock } from '@reprise/testkit';
 import { atDesk, DESK, type DeskAct, deskReducer } from './desk.js';
 import { type ReferenceOperation, type ReferenceOutcome, ReferenceStore, referenceRank } from './reference.js';

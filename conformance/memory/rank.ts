@@ -3,15 +3,7 @@
 import { defineApp, memory, openKernelWorld } from '@reprise/kernel';
 import { portableSha256, toHex } from '@reprise/kernel/codec';
 import { openViews } from '@reprise/kernel/views';
-import {
-  keepText,
-  memoryItems,
-  memoryRanks,
-  memoryText,
-  operatePlan,
-  searchItems,
-  storeReducer,
-} from '@reprise/memory';
+import { keepText, memoryItems, memoryRanks, memoryText, operatePlan, searchItems, storeReducer } from '@reprise/org';
 import { VirtualClock } from '@reprise/testkit';
 import { atDesk, DESK, type DeskAct, deskReducer } from './desk.js';
 

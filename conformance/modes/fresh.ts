@@ -15,7 +15,7 @@ export function holdToScenario({ scenario }: Case, { outcome, events, told, open
   assert.equal(wire.requests, ends.requests);
   assert.deepEqual(told, ends.told ?? []);
   assert.equal(open, ends.open ?? 0);
-  if (ends.shown !== undefined) assert.match(wire.newest, ends.shown);
+  if (ends.shown !== undefined) assert.match(wire.newest(ends.shownTo), ends.shown);
 }
 
 /** Compares a run with its pinned results. */

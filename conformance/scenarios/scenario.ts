@@ -61,6 +61,8 @@ export interface Ends {
   readonly open?: number;
   /** A text in the newest request, as the provider reads it. */
   readonly shown?: RegExp;
+  /** The agent whose newest request it is, by its instructions; that of any agent when absent. */
+  readonly shownTo?: string;
   /** The notes that were made with `told`. */
   readonly told?: readonly Value[];
 }

@@ -52,9 +52,10 @@ export class TapePlayer {
     return this.bodies.length;
   }
 
-  /** The newest one. */
-  get newest(): string {
-    return this.bodies.at(-1) ?? '';
+  /** The newest one of an agent, by its instructions, or of any. */
+  newest(agent?: string): string {
+    const isOf = (body: string) => agent === undefined || this.#pointOf(body).system.includes(agent);
+    return this.bodies.findLast(isOf) ?? '';
   }
 
   /** Releases withheld answers. */

@@ -2,14 +2,13 @@
 import { sessionReducer } from '@reprise/agent';
 import { address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { graph, promise, queue, topic } from '@reprise/flow';
 import { by, creates, defineReducer, from, type ReducerDefinition } from '@reprise/kernel';
-import { storeReducer } from '@reprise/memory/contracts';
+import { jobReducer } from '@reprise/org';
+import { graph, promise, queue, storeReducer, topic } from '@reprise/org/contracts';
 import { revocations } from '@reprise/server/tokens';
 import { entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer } from '@reprise/society/contracts';
 import { projectReducer } from '@reprise/specialists/contracts';
 import { treeReducer } from '@reprise/tree/contracts';
-import { jobReducer } from '@reprise/work';
 import type { Declared } from './stage.js';
 
 /** The reducers of all packages. */

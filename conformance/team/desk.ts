@@ -1,5 +1,8 @@
 /** Answers the plans of projects and jobs on a stage, as a world in good order would. */
-import { poolOf } from '@reprise/specialists';
+import type { Ref } from '@reprise/contracts';
+import { preparePlan } from '@reprise/org';
+import { listPlan, poolOf, readPlan, showPlan, wakePlan } from '@reprise/specialists';
+import { inputOf } from '../staged-values.js';
 import { type Delivered, Stage, type StagedPlan, type StagedSession, TEXT } from './stage.js';
 
 /** How a team on a stage is defined. */
@@ -65,36 +68,41 @@ export class Desk {
   /** A plan does what it is for, and ends. */
   answer(plan: StagedPlan): void {
     const { stage } = this;
-    const { name, input } = plan;
     stage.drop(plan);
-    if (name === 'work/prepare_plan@1') {
+    const preparing = inputOf(plan, preparePlan);
+    if (preparing !== undefined) {
       const part = { kind: 'text', text_ref: TEXT };
       const rest = { agents: [], message_parts: [part], digest: 'ab'.repeat(32), resolved_model: 'main' };
-      return stage.raise(plan, 'work/Prepared@1', { attempt: input.attempt, adopted: CONFIG, ...rest });
+      return stage.raise(plan, 'work/Prepared@1', { attempt: preparing.attempt, adopted: CONFIG, ...rest });
     }
-    if (name === 'specialists/list_plan@1' || name === 'specialists/show_plan@1') {
-      return stage.raise(plan, 'specialists/Answered@1', { call: input.call, value: {}, refs: [], code: null });
-    }
-    stage.raise(plan, 'specialists/TeamRead@1', this.#read(input));
-    if (name !== 'specialists/wake_plan@1') return;
-    const { epoch, results } = input;
-    stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: TEXT, code: null });
+    this.#finish(plan, { value: {}, code: null }, TEXT);
   }
 
   /** What a plan was for cannot be done: its effects have failed. */
   refuse(plan: StagedPlan): void {
     const { stage } = this;
-    const { name, input } = plan;
     stage.drop(plan);
-    if (name === 'work/prepare_plan@1')
-      return stage.raise(plan, 'work/NotPrepared@1', { attempt: input.attempt, code: 'skill_not_found' });
-    if (name === 'specialists/list_plan@1' || name === 'specialists/show_plan@1') {
-      return stage.raise(plan, 'specialists/Answered@1', { call: input.call, value: null, refs: [], code: 'boom' });
-    }
-    stage.raise(plan, 'specialists/TeamRead@1', { id: input.id, seen: null, code: 'boom' });
-    if (name !== 'specialists/wake_plan@1') return;
-    const { epoch, results } = input;
-    stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: null, code: 'boom' });
+    const preparing = inputOf(plan, preparePlan);
+    if (preparing !== undefined)
+      return stage.raise(plan, 'work/NotPrepared@1', { attempt: preparing.attempt, code: 'skill_not_found' });
+    this.#finish(plan, { value: null, code: 'boom' }, null);
+  }
+
+  /** Answers a call, or says what was read, and what was composed to wake the coordinator. */
+  #finish(plan: StagedPlan, answer: { readonly value: object | null; readonly code: string | null }, text: Ref | null) {
+    const { stage } = this;
+    const called = inputOf(plan, listPlan) ?? inputOf(plan, showPlan);
+    if (called !== undefined)
+      return stage.raise(plan, 'specialists/Answered@1', { call: called.call, refs: [], ...answer });
+    const waking = inputOf(plan, wakePlan);
+    const reading = waking ?? inputOf(plan, readPlan);
+    if (reading === undefined) throw new Error(`nobody plays the plan ${plan.name}`);
+    const { code } = answer;
+    const read = code === null ? this.#read(reading) : { id: reading.id, seen: null, code };
+    stage.raise(plan, 'specialists/TeamRead@1', read);
+    if (waking === undefined) return;
+    const { epoch, results } = waking;
+    stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: text, code });
   }
 
   /** A plan fails before it has done anything. */

@@ -84,7 +84,7 @@ function launch(
   }
   return jobs.map((key) => {
     const [project = '', n = ''] = key.split('/j');
-    const row = desk.stage.table('specialists/Project@1', project, 'results').get(n.padStart(7, '0'));
+    const row = desk.stage.table('specialists/Project@1', project, 'results').get(n.padStart(12, '0'));
     return `${PROJECTS.indexOf(project)}.${(row as { readonly task: number }).task}`;
   });
 }

@@ -1,6 +1,8 @@
 import { pathToFileURL } from 'node:url';
+import { wakePlan } from '@reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { everyNth } from '../part.js';
+import { inputOf } from '../staged-values.js';
 import { COMPLETED, Desk, FAILED } from './desk.js';
 import { launchGraphs } from './graphs.js';
 import { MUTANTS, SLOT_FIRST } from './mutants.js';
@@ -56,9 +58,10 @@ describe('projects by random schedules', { timeout: 120_000 }, () => {
         const [plan] = stage.plans;
         const run = [desk.coordinator('p')].find((one) => one !== undefined && one.run !== null);
         const [worker] = desk.workers();
-        if (plan?.name === 'specialists/wake_plan@1' && isRefusing) {
+        const waking = plan === undefined ? undefined : inputOf(plan, wakePlan);
+        if (plan !== undefined && waking !== undefined && isRefusing) {
           refused++;
-          const { id, epoch, results } = plan.input;
+          const { id, epoch, results } = waking;
           stage.drop(plan);
           if (id !== null) stage.raise(plan, 'specialists/TeamRead@1', { id, seen: null, code: 'boom' });
           stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: null, code: 'boom' });
@@ -111,7 +114,7 @@ describe('projects by random schedules', { timeout: 120_000 }, () => {
     answerAll();
     stage.later(needsEvent ? 1 : 500);
     answerAll();
-    expect(project?.state.wake).toMatchObject({ phase: 'shown', results: [1] });
+    expect(stage.project('p')?.wake).toMatchObject({ phase: 'shown', results: [1] });
   });
 
   it('tasks of two projects on one pool are launched in the order of a short reference [SPEC-30]', () => {

@@ -1,8 +1,14 @@
 /** Random schedules of a project, played on its reducer and beside it on plain lists. */
+import { ownerAnswer } from '@reprise/agent/contracts';
+import { jobFacts } from '@reprise/org';
+import { projectFacts, projectNews, wakePlan } from '@reprise/specialists';
 import fc from 'fast-check';
+import { inputOf, valueAs } from '../staged-values.js';
 import { COMPLETED, Desk, type DeskTeam, FAILED } from './desk.js';
 import { Plain, type PlainPlanned } from './plain.js';
 import { type Delivered, type Stage, type StagedSession, TEXT } from './stage.js';
+
+const ANSWERS = { 'aos.agent/OwnerAnswer@1': ownerAnswer };
 
 /** A step: what is done, and numbers that choose to what. */
 export type Step = readonly [what: (typeof WHAT)[number], a: number, b: number, c: number];
@@ -126,7 +132,7 @@ class Player {
   finish(): Played {
     const { stage } = this.#desk;
     for (let round = 0; round < 2_000 && this.#next(); round++) this.#compare('the end');
-    const { state } = stage.cell(PROJECT, KEY) ?? { state: undefined };
+    const state = stage.project(KEY);
     if (!this.#plain.isCancelled) {
       // Without a team nothing can be done: then what came waits for the next message.
       const isLeft = state?.version !== null && stage.table(PROJECT, KEY, 'inbox').size > 0;
@@ -136,11 +142,10 @@ class Player {
       do {
         this.#say();
         for (let round = 0; round < 2_000 && this.#next(); round++) this.#compare('the end');
-      } while (stage.cell(PROJECT, KEY)?.state.needs === 'wakes' && this.#acts < ACTS_MAX);
+      } while (stage.project(KEY)?.needs === 'wakes' && this.#acts < ACTS_MAX);
     }
-    const { status, jobs, waiting, unprocessed } = stage.cell(PROJECT, KEY)?.state ?? state;
-    if (status === 'working')
-      throw new Differs(`the project is stuck: ${JSON.stringify(stage.cell(PROJECT, KEY)?.state)}`);
+    const { status, jobs = 0, waiting = 0, unprocessed = 0 } = stage.project(KEY) ?? {};
+    if (status === 'working') throw new Differs(`the project is stuck: ${JSON.stringify(stage.project(KEY))}`);
     if (jobs + waiting > 0) throw new Differs(`${jobs} jobs and ${waiting} in line behind the end`);
     const used = stage.table('flow/Queue@1', 'specialists/team', 'items').size;
     if (used > 0) throw new Differs(`${used} slots are taken or waited for behind the end`);
@@ -197,7 +202,7 @@ class Player {
       case 'refuse':
         return plan === undefined ? undefined : this.#desk.refuse(plan);
       case 'break':
-        this.#broken = plan?.input.results ?? [];
+        this.#broken = (plan === undefined ? undefined : inputOf(plan, wakePlan))?.results ?? [];
         return plan === undefined ? undefined : this.#desk.break(plan);
       case 'later':
         return stage.later(b < 28 ? 100 * b : 301_000);
@@ -239,7 +244,7 @@ class Player {
 
   #skillOf(session: string): string | undefined {
     const [, n = ''] = /\/j(\d+)/.exec(session) ?? [];
-    const row = this.#desk.stage.table(PROJECT, KEY, 'results').get(n.padStart(7, '0'));
+    const row = this.#desk.stage.table(PROJECT, KEY, 'results').get(n.padStart(12, '0'));
     return (row as { readonly skill: string } | undefined)?.skill;
   }
 
@@ -308,23 +313,29 @@ class Player {
     }
     if (rejected !== undefined) return;
     if (BY_PEOPLE.includes(name)) this.#unattended = 0;
-    if (name === 'work/JobChanged@1') this.#job(value.n, value.status);
-    if (name === 'specialists/WakeComposed@1' && value.text_ref === null) this.#plain.shown(value.results, false);
+    const job = valueAs(event, [jobFacts, 'work/JobChanged@1']);
+    if (job !== undefined) this.#job(job.n, job.status);
+    const composed = valueAs(event, [projectNews, 'specialists/WakeComposed@1']);
+    if (composed?.text_ref === null) this.#plain.shown(composed.results, false);
     const outcomes: [id: string, code: string | null][] = [];
     for (const fact of facts) {
-      if (fact.name === 'specialists/Commanded@1') outcomes.push([fact.value.command_id, fact.value.code]);
+      const commanded = valueAs(fact, [projectFacts, 'specialists/Commanded@1']);
+      if (commanded !== undefined) outcomes.push([commanded.command_id, commanded.code]);
       if (fact.name === 'specialists/NotWoken@1' && name === 'sys/PlanFailed@1') this.#plain.shown(this.#broken, false);
-      if (fact.name === 'specialists/TaskChanged@1' && FOR_GOOD.includes(fact.value.status)) this.#unattended = 0;
-      if (fact.name === 'specialists/CoordinatorWoken@1') {
+      const changed = valueAs(fact, [projectFacts, 'specialists/TaskChanged@1']);
+      if (changed !== undefined && FOR_GOOD.includes(changed.status)) this.#unattended = 0;
+      const woken = valueAs(fact, [projectFacts, 'specialists/CoordinatorWoken@1']);
+      if (woken !== undefined) {
         this.#wakes++;
         if (++this.#unattended > this.#wakesMax) throw new Differs(`woken ${this.#unattended} times without a person`);
-        this.#results.set(`wake/${fact.value.epoch}`, fact.value.results);
+        this.#results.set(`wake/${woken.epoch}`, woken.results);
       }
     }
     for (const one of sent) {
-      if (one.event.name !== 'aos.agent/OwnerAnswer@1') continue;
-      const { call_id, is_error, value: said } = one.event.value;
-      outcomes.push([call_id, is_error ? said.code : null]);
+      const answer = valueAs(one.event, [ANSWERS, 'aos.agent/OwnerAnswer@1']);
+      if (answer === undefined) continue;
+      const { code } = answer.value as { readonly code: string };
+      outcomes.push([answer.call_id, answer.is_error ? code : null]);
     }
     // What waited for a reading is taken in the order in which it came.
     for (const [id, code] of outcomes.sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1))))
@@ -363,9 +374,8 @@ class Player {
 
   #compareAll(): void {
     const { stage } = this.#desk;
-    const cell = stage.cell(PROJECT, KEY);
-    if (cell === undefined) return;
-    const { state } = cell;
+    const state = stage.project(KEY);
+    if (state === undefined) return;
     const counts: Record<string, number> = {};
     for (const [i, task] of this.#plain.tasks.entries()) {
       const row = this.#row('tasks', i + 1);
@@ -404,7 +414,7 @@ class Player {
   }
 
   #row(table: string, n: number): object | undefined {
-    return this.#desk.stage.table(PROJECT, KEY, table).get(String(n).padStart(7, '0')) as object | undefined;
+    return this.#desk.stage.table(PROJECT, KEY, table).get(String(n).padStart(12, '0')) as object | undefined;
   }
 }
 

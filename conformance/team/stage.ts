@@ -3,18 +3,19 @@
  * sessions and plans around them are stand-ins that a schedule plays. A delivery that is rejected changes nothing.
  */
 import { actorOf, Ref } from '@reprise/contracts';
-import { queue } from '@reprise/flow';
+import * as z from '@reprise/contracts/schema';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
-import { projectReducer } from '@reprise/specialists';
-import { jobReducer } from '@reprise/work';
+import { jobReducer } from '@reprise/org';
+import { queue } from '@reprise/org/contracts';
+import { PROJECT, type ProjectState, projectReducer } from '@reprise/specialists';
 import { type StagedSender, stagedSender } from '../staged-sender.js';
+import { valueAs } from '../staged-values.js';
 import { copy, Guarded, SortedMap } from '../tree/stage.js';
 
 /** An event on its way. */
 export interface StagedEvent {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, which the schedule knows
-  readonly value: any;
+  readonly value: unknown;
 }
 
 /** Who sends the requests of a stage. */
@@ -34,8 +35,7 @@ export interface StagedPlan {
   readonly cell: readonly string[];
   readonly ordinal: number;
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the inputs of all plans
-  readonly input: any;
+  readonly input: unknown;
 }
 
 /** What a delivery to a cell came to. */
@@ -48,8 +48,7 @@ export interface Delivered extends Passed {
 /** A cell of one of the reducers. */
 export interface StagedCell {
   readonly address: readonly [string, string];
-  // biome-ignore lint/suspicious/noExplicitAny: the states of all reducers
-  state: any;
+  state: unknown;
   readonly tables: Map<string, SortedMap>;
   readonly timers: Map<string, number>;
 }
@@ -72,6 +71,13 @@ export class StagedSession {
 export const TEXT = Ref.fromHex('ab'.repeat(32));
 
 const SESSION = 'aos.agent/SessionReducer@1';
+/** The events that a stand-in for a session takes. */
+const INPUT = z.object({ command_id: z.string(), priority: z.number() });
+const SESSION_EVENTS = {
+  'aos.agent/AgentAdopted@1': z.object({ input: z.exactOptional(INPUT) }),
+  'aos.agent/UserInput@1': INPUT,
+  'aos.agent/HostCommand@1': z.object({ command: z.object({ type: z.string() }) }),
+};
 const TALLY = { steps: 1, tokens_in: 10, tokens_out: 5, micro_money: 0 };
 
 class Rejected extends Error {}
@@ -96,6 +102,11 @@ export class Stage {
 
   cell(reducer: string, key: string): StagedCell | undefined {
     return this.cells.get(`${reducer} ${key}`);
+  }
+
+  /** The state of a project. */
+  project(key: string): ProjectState | undefined {
+    return this.cell(PROJECT, key)?.state as ProjectState | undefined;
   }
 
   table(reducer: string, key: string, name: string): SortedMap {
@@ -216,14 +227,13 @@ export class Stage {
     const key = to[1] ?? '';
     const session = this.sessions.get(key) ?? new StagedSession(key, (sender ?? []).map(String));
     this.sessions.set(key, session);
-    const { name, value } = event;
-    if (name === 'aos.agent/UserInput@1') {
-      session.waiting.push({ command_id: value.command_id, priority: value.priority });
+    const adopted = valueAs(event, [SESSION_EVENTS, 'aos.agent/AgentAdopted@1']);
+    const input = adopted?.input ?? valueAs(event, [SESSION_EVENTS, 'aos.agent/UserInput@1']);
+    const command = valueAs(event, [SESSION_EVENTS, 'aos.agent/HostCommand@1']);
+    if (input !== undefined) {
+      session.waiting.push({ command_id: input.command_id, priority: input.priority });
       this.#line.push(...this.#begin(session));
-    } else if (
-      name === 'aos.agent/Cancel@1' ||
-      (name === 'aos.agent/HostCommand@1' && value.command.type === 'Cancel')
-    ) {
+    } else if (event.name === 'aos.agent/Cancel@1' || command?.command.type === 'Cancel') {
       session.waiting.length = 0;
       if (session.waits) this.#cancelled(session);
     }

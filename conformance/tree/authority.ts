@@ -1,7 +1,9 @@
 /** Random calls of random nodes, against a table of what a node may do by its place in the tree. */
+import { ownerAnswer } from '@reprise/agent/contracts';
 import { Ref } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel';
 import { randomFrom } from '../random.js';
+import { valueAs } from '../staged-values.js';
 import { grown } from './play.js';
 import type { Stage } from './stage.js';
 
@@ -162,6 +164,8 @@ function makeCall(stage: Stage, sender: string, session: string, { tool, of, pic
   const event = { name: 'aos.agent/OwnerCall@1', value };
   const delivered = stage.send(event, ['aos.agent/SessionReducer@1', sender]);
   if (delivered === undefined || delivered.rejected !== undefined) return false;
-  const answer = delivered.answers.find((one) => one.value.call_id === value.call_id);
-  return answer === undefined || answer.value.is_error === false;
+  const answer = delivered.answers
+    .map((one) => valueAs(one, [{ 'aos.agent/OwnerAnswer@1': ownerAnswer }, 'aos.agent/OwnerAnswer@1']))
+    .find((one) => one?.call_id === value.call_id);
+  return answer === undefined || answer.is_error === false;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from '../bundle.js';
 import type { playBudgets } from './budget.js';
 
-const LINE = fileURLToPath(new URL('../../packages/tree/src/pure/reducer/line.ts', import.meta.url));
+const LINE = fileURLToPath(new URL('../../packages/tree/src/pure/reducer/run/line.ts', import.meta.url));
 
 /** Builds the mutant, and loads it. */
 export async function withoutReserve(): Promise<typeof playBudgets> {

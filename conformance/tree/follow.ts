@@ -1,4 +1,6 @@
 /** Leads the oracle along the events that a tree takes, and compares what both say. */
+import { treeFacts } from '@reprise/tree';
+import { valueAs } from '../staged-values.js';
 import {
   type AskedOf,
   type Child,
@@ -63,7 +65,7 @@ type Given = any;
 /** What is not refused. */
 const NEWS: Readonly<Record<string, (oracle: Oracle, value: Given) => void>> = {
   'tree/Start@1': () => undefined,
-  'tree/Work@1': () => undefined,
+  'org/Rest@1': () => undefined,
   'tree/Composed@1': (oracle, { n, launch, code }) => oracle.composed(n, launch, code),
   'tree/Checked@1': (oracle, { n, launch, call, given, problems_ref }) => {
     const found = given !== null ? 'ok' : problems_ref !== null ? 'wrong' : 'failed';
@@ -121,14 +123,16 @@ function namesOfActor(actor: Given): string[] {
 }
 
 /** Compares who acted as a fact states it with who acted. @throws Differs words of one party recorded as another's */
-function sameActor(oracle: Oracle, { name, value }: StagedEvent, { event, actor, sender }: Delivered): void {
-  if (name === 'tree/Answered@1') {
-    const [found, want] = [namesOfActor(value.by), oracle.at(value.ask).question?.by ?? []];
+function sameActor(oracle: Oracle, fact: StagedEvent, { event, actor, sender }: Delivered): void {
+  const answered = valueAs(fact, [treeFacts, 'tree/Answered@1']);
+  if (answered !== undefined) {
+    const [found, want] = [namesOfActor(answered.by), oracle.at(answered.ask).question?.by ?? []];
     if (String(found) !== String(want))
-      throw new Differs(`#${value.ask} is answered by ${String(found)}; the oracle: ${String(want)}`);
+      throw new Differs(`#${answered.ask} is answered by ${String(found)}; the oracle: ${String(want)}`);
   }
-  if (name !== 'tree/Acted@1') return;
-  const acted = nameOfActor(value.by);
+  const act = valueAs(fact, [treeFacts, 'tree/Acted@1']);
+  if (act === undefined) return;
+  const acted = nameOfActor(act.by);
   const isOwn = actor === null && acted === nameOfNode(Number(/\/(\d+)/.exec(String(sender?.[1]))?.[1]));
   if (actor === null ? !isOwn : acted !== nameOfActor(actor))
     throw new Differs(`${event.name} is recorded as an act of ${acted}`);

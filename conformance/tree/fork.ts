@@ -1,8 +1,9 @@
 /** A tree of thirty nodes that is forked before the launch of node 4: dry, and live with another model. */
 import { type AgentWorld, defineAgent, defineTool, openAgentWorld, putText } from '@reprise/agent';
 import { type Address, forkReport, type Store } from '@reprise/kernel';
+import { factIn } from '@reprise/org';
 import { llmGenerateAdapter, type ScriptRequest, type ScriptStep, scriptBy } from '@reprise/providers';
-import { type NodeRow, type Trees, trees } from '@reprise/tree';
+import { type NodeRow, type Trees, treeFacts, trees } from '@reprise/tree';
 import * as z from 'zod';
 import { quickMemory } from '../quick-memory.js';
 
@@ -164,15 +165,15 @@ async function launchesOf({ kernel }: AgentWorld): Promise<ReadonlyMap<string, L
   for await (const { seq: frame, records } of kernel.frames(0)) {
     for (const record of records) {
       if (record.kind !== 'fact' || record.from?.[0] !== TREE[0]) continue;
-      // biome-ignore lint/suspicious/noExplicitAny: the facts of a tree
-      const value = record.value as any;
-      if (record.name === 'tree/Launched@1') {
-        const { n, launch, prompt_ref } = value;
+      const launched = factIn(record, [treeFacts, 'tree/Launched@1']);
+      const changed = factIn(record, [treeFacts, 'tree/NodeChanged@1']);
+      if (launched !== undefined) {
+        const { n, launch, prompt_ref } = launched;
         const one: Launch = { n, launch, frame, prompt: String(prompt_ref), gave: '' };
         launches.set(`${n}.${launch}`, one);
         last.set(n, one);
-      } else if (record.name === 'tree/NodeChanged@1') {
-        const { n, parent, result, run } = value;
+      } else if (changed !== undefined) {
+        const { n, parent, result, run } = changed;
         const own = last.get(n);
         if (own !== undefined && run === 'none' && result !== null) own.gave += ` ${String(result.ref)}`;
         const above = last.get(parent ?? 0);

@@ -1,7 +1,9 @@
 /** Random schedules of a tree, played on the reducer and beside it on the oracle. */
 import type { Actor } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel/define';
+import { checkPlan, launchPlan, peoplePlan, questionPlan } from '@reprise/tree';
 import fc from 'fast-check';
+import { inputOf } from '../staged-values.js';
 import { compare, Differs, follow, type Row } from './follow.js';
 import type { Node } from './oracle/node.js';
 import { Oracle } from './oracle/oracle.js';
@@ -345,33 +347,26 @@ class Player {
 
   /** Lets a plan raise what it raises; with 7 it fails. */
   #raise(plan: StagedPlan, b: number): void {
-    const { name, input } = plan;
     const { stage } = this;
     const isOk = b < 7;
-    if (name === 'tree/launch_plan@1') {
-      const { n, launch, inputs } = input;
-      const value = {
-        ...rest(input, ['n', 'launch', 'inputs', 'sections']),
-        n,
-        launch,
-        inputs,
-        text_ref: isOk ? R : null,
-        code: isOk ? null : 'boom',
-      };
-      stage.raise(plan, { name: 'tree/Composed@1', value });
-    } else if (name === 'tree/check_plan@1') {
-      const { n, launch, call } = input;
+    const [launched, checked] = [inputOf(plan, launchPlan), inputOf(plan, checkPlan)];
+    const [question, people] = [inputOf(plan, questionPlan), inputOf(plan, peoplePlan)];
+    if (launched !== undefined) {
+      const { sections: _, ...value } = launched;
+      const composed = isOk ? { text_ref: R, code: null } : { text_ref: null, code: 'boom' };
+      stage.raise(plan, { name: 'tree/Composed@1', value: { ...value, ...composed } });
+    } else if (checked !== undefined) {
+      const { n, launch, call } = checked;
       const given = b < 5 ? { ref: R, kind: 'value', bytes: 3 } : null;
       const value = { n, launch, call, given, problems_ref: b === 5 || b === 6 ? R : null, code: isOk ? null : 'boom' };
       stage.raise(plan, { name: 'tree/Checked@1', value });
-    } else if (name === 'tree/question_plan@1') {
-      const { ask, to } = input;
+    } else if (question !== undefined) {
+      const { ask, to } = question;
       stage.raise(plan, { name: 'tree/Questioned@1', value: { ask, to, text_ref: isOk ? R : null } });
-    } else {
-      stage.raise(plan, {
-        name: 'tree/PeopleAnswered@1',
-        value: { ask: input.ask, text_ref: isOk ? R : null, by: isOk ? pick(ACTORS, b) : null, late: !isOk },
-      });
+    } else if (people !== undefined) {
+      const { ask } = people;
+      const value = { ask, text_ref: isOk ? R : null, by: isOk ? pick(ACTORS, b) : null, late: !isOk };
+      stage.raise(plan, { name: 'tree/PeopleAnswered@1', value });
     }
   }
 
@@ -404,9 +399,4 @@ function pick<T>(list: readonly T[], which: number): T | undefined {
 
 function nodeOf(session: string): number {
   return Number(/\/(\d+)/.exec(session)?.[1] ?? 0);
-}
-
-/** The fields of a plan's input that its event repeats. */
-function rest(input: Readonly<Record<string, unknown>>, known: readonly string[]): object {
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !known.includes(name)));
 }

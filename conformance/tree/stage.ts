@@ -2,23 +2,25 @@
  * One cell in the hands of a test, without an engine: its state and tables are maps, its plans a list, and the sessions that
  * it makes are stand-ins that a schedule plays. A delivery that throws changes nothing. Thousands of trees a second.
  */
+import { ownerAnswer, ownerParked } from '@reprise/agent/contracts';
 import { type Actor, actorOf, type Ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
+import type { TreeState } from '@reprise/tree';
 import { type StagedSender, stagedSender } from '../staged-sender.js';
+import { valueAs } from '../staged-values.js';
 
 /** An event on its way. */
 export interface StagedEvent {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, which the schedule knows
-  readonly value: any;
+  readonly value: unknown;
 }
 
 /** A plan that has not raised its event. */
 export interface StagedPlan {
   readonly ordinal: number;
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the inputs of all plans
-  readonly input: any;
+  readonly input: unknown;
 }
 
 /** What a delivery to the tree came to. */
@@ -53,6 +55,14 @@ export class StagedSession {
 
   constructor(readonly key: string) {}
 }
+
+/** The events that a stand-in for a session takes. */
+const SESSION = {
+  'aos.agent/AgentAdopted@1': z.object({ input: z.exactOptional(z.unknown()) }),
+  'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerParked@1': ownerParked,
+  'aos.agent/HostCommand@1': z.object({ command: z.object({ type: z.string() }) }),
+};
 
 type Launch = { readonly n: number; readonly launch: number };
 
@@ -89,9 +99,9 @@ export class Stage {
     private readonly onDelivered: (delivered: Delivered) => void,
   ) {}
 
-  // biome-ignore lint/suspicious/noExplicitAny: the state of any reducer
-  get state(): any {
-    return this.#state;
+  /** The state of the tree, once it was started. */
+  get state(): TreeState {
+    return this.#state as TreeState;
   }
 
   table(name: string): SortedMap {
@@ -205,22 +215,26 @@ export class Stage {
     } else this.told.push(event);
   }
 
-  #toSession(key: string, { name, value }: StagedEvent): void {
+  #toSession(key: string, event: StagedEvent): void {
     const session = this.sessions.get(key) ?? new StagedSession(key);
     this.sessions.set(key, session);
     const { run } = session;
-    if (name === 'aos.agent/UserInput@1' || (name === 'aos.agent/AgentAdopted@1' && value.input !== undefined)) {
+    const isInput = valueAs(event, [SESSION, 'aos.agent/AgentAdopted@1'])?.input !== undefined;
+    const answered = valueAs(event, [SESSION, 'aos.agent/OwnerAnswer@1']);
+    const parked = valueAs(event, [SESSION, 'aos.agent/OwnerParked@1']);
+    const command = valueAs(event, [SESSION, 'aos.agent/HostCommand@1']);
+    if (event.name === 'aos.agent/UserInput@1' || isInput) {
       if (run !== null) throw new Error(`${key} is given an input while a run is under way`);
       session.run = { number: session.runs++, calls: new Map(), cancelling: false };
-    } else if (name === 'aos.agent/OwnerAnswer@1') {
-      if (run === null || !run.calls.delete(value.call_id)) return;
+    } else if (answered !== undefined) {
+      if (run === null || !run.calls.delete(answered.call_id)) return;
       this.#followCalls(session, run);
-    } else if (name === 'aos.agent/OwnerParked@1') {
+    } else if (parked !== undefined) {
       if (run === null) return;
-      if (value.call_id.startsWith('x.')) return; // its program waits
-      run.calls.set(value.call_id, 'parked');
+      if (parked.call_id.startsWith('x.')) return; // its program waits
+      run.calls.set(parked.call_id, 'parked');
       this.#followCalls(session, run);
-    } else if (name === 'aos.agent/HostCommand@1') this.#command(session, value.command);
+    } else if (command !== undefined) this.#command(session, command.command);
   }
 
   /** A run waits while all its open calls are parked. */
@@ -337,6 +351,12 @@ export function ended(how: string, output: Ref | null, tokens = 15): object {
   return { stop: { kind: 'LimitsExceeded', limit }, ...rest };
 }
 
+/** Several calls of one step, or the answers to them. */
+interface Together {
+  readonly calls?: readonly object[];
+  readonly answers?: readonly object[];
+}
+
 /** The calls or answers in an event, each as an event of its own; none when it is another event. */
 export function oneByOne(
   { name, value }: StagedEvent,
@@ -344,8 +364,8 @@ export function oneByOne(
 ): readonly StagedEvent[] {
   if (name === `${what}@1`) return [{ name, value }];
   if (name !== `${what}s@1`) return [];
-  const { calls, answers = calls, ...place } = value;
-  return (answers as readonly object[]).map((one) => ({ name: `${what}@1`, value: { ...place, ...one } }));
+  const { calls, answers = calls, ...place } = value as Together;
+  return (answers ?? []).map((one) => ({ name: `${what}@1`, value: { ...place, ...one } }));
 }
 
 /** A copy, links apart. */

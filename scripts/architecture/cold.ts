@@ -40,14 +40,20 @@ function reached({ inputs }: Metafile, from: string): readonly string[] {
 }
 
 /** What an app does not use is not loaded. */
-export function checkColdImport(entry: string, loaded: readonly string[]): readonly Problem[] {
+export function checkColdImport(
+  entry: string,
+  loaded: readonly string[],
+  rules: typeof NOT_IN_COLD_IMPORT = NOT_IN_COLD_IMPORT,
+): readonly Problem[] {
   return loaded.flatMap((file) =>
-    NOT_IN_COLD_IMPORT.filter(({ pattern }) => pattern.test(file)).map(({ use }) => ({
-      file: entry,
-      line: 1,
-      what: `importing it loads ${file}`,
-      use,
-    })),
+    rules
+      .filter(({ pattern }) => pattern.test(file))
+      .map(({ use }) => ({
+        file: entry,
+        line: 1,
+        what: `importing it loads ${file}`,
+        use,
+      })),
   );
 }
 

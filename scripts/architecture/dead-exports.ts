@@ -1,8 +1,12 @@
-/** Exports without an import: each is a promise without a user. */
+/**
+ * Exports without a user. The packages of this repository are workspaces of one published package, so a line in a
+ * workspace's own entry uses nothing: what counts is an import by another file, or a name that an entry of
+ * `packages/reprise` passes on.
+ */
 import ts from 'typescript';
 import { exportedDeclarations } from './docstrings.js';
 import { exportsOf, resolveImport } from './imports.js';
-import { REACHED_OTHERWISE } from './rules.js';
+import { REACHED_OTHERWISE } from './reached-otherwise.js';
 import { lineOf, type Problem, packageSources, parse, type Tree } from './tree.js';
 
 /** A name that a file exports, and where the file has it from when it only passes it on. */
@@ -14,28 +18,64 @@ interface Exported {
 /** Stands for every name of a file. */
 const ALL = '*';
 
-/** Every exported name of the packages' sources is imported by another file, or a package entry offers it. */
+/** Tests of packages and examples. The testkit is made for them, so they are what uses it. */
+const IS_TEST = /^(packages|examples)\/[^/]+\/test\//;
+const MADE_FOR_TESTS = 'packages/testkit/';
+
+/** Every exported name of the packages' sources is used, and by more than tests unless the table has it. */
 export function checkDeadExports(tree: Tree): readonly Problem[] {
-  const reach = new Reach(tree);
-  for (const entry of entriesOf(tree)) reach.use(entry, ALL);
-  for (const file of tree.keys()) {
-    if (/\.(ts|mts|tsx|mjs)$/.test(file)) for (const [target, name] of importedBy(tree, file)) reach.use(target, name);
-  }
-  return packageSources(tree).flatMap((file) =>
-    [...reach.exportsOf(file)]
-      .filter(([name]) => !reach.isUsed(file, name) && REACHED_OTHERWISE[`${file}#${name}`] === undefined)
+  const live = reachFrom(tree, (file) => !IS_TEST.test(file));
+  const tested = reachFrom(tree, () => true);
+  const found = new Set<string>();
+  const problems = packageSources(tree).flatMap((file) =>
+    [...live.exportsOf(file)]
+      .filter(([name]) => !live.isUsed(file, name))
+      .filter(([name]) => !(file.startsWith(MADE_FOR_TESTS) && tested.isUsed(file, name)))
+      .filter(([name]) => found.add(rowOf(file, name)) && REACHED_OTHERWISE[rowOf(file, name)] === undefined)
       .map(([name, { node, from }]) => ({
         file,
         line: lineOf(node),
-        what: `nothing imports the exported name ${name}`,
-        use: from === undefined ? 'it in another file, or drop `export`' : 'it in another file, or drop the line',
+        ...(tested.isUsed(file, name) ? onlyTested(name, from) : unused(name, from)),
       })),
   );
+  return [...problems, ...needlessRows(tree, found)];
 }
 
-function entriesOf(tree: Tree): readonly string[] {
-  const folders = [...tree.keys()].flatMap((file) => /^packages\/([^/]+)\/package\.json$/.exec(file)?.[1] ?? []);
-  return folders.flatMap((folder) => [...exportsOf(tree, folder).values()]).filter((file) => tree.has(file));
+function unused(name: string, from: Exported['from']): Pick<Problem, 'what' | 'use'> {
+  const what = `nothing imports the exported name ${name}`;
+  return {
+    what,
+    use: from === undefined ? 'it in another file, or drop `export`' : 'it in another file, or drop the line',
+  };
+}
+
+function onlyTested(name: string, from: Exported['from']): Pick<Problem, 'what' | 'use'> {
+  const what = `only tests import the exported name ${name}`;
+  return { what, use: from === undefined ? 'what uses it in the test, or a row of REACHED_OTHERWISE' : from.file };
+}
+
+/** The row of a name: by its package, so that files can move. */
+function rowOf(file: string, name: string): string {
+  return `${file.split('/')[1]}#${name}`;
+}
+
+/** Rows of the table for names that are gone, or that something imports by now. */
+function needlessRows(tree: Tree, found: ReadonlySet<string>): readonly Problem[] {
+  const file = 'scripts/architecture/reached-otherwise.ts';
+  if (!tree.has(file)) return [];
+  return Object.keys(REACHED_OTHERWISE)
+    .filter((row) => !found.has(row))
+    .map((row) => ({ file, line: 1, what: `the row ${row} excuses nothing`, use: 'a table without it' }));
+}
+
+/** The names that are used when the entries of `reprise` and the chosen files are what uses them. */
+function reachFrom(tree: Tree, isUser: (file: string) => boolean): Reach {
+  const reach = new Reach(tree);
+  for (const entry of exportsOf(tree, 'reprise').values()) if (tree.has(entry)) reach.use(entry, ALL);
+  for (const file of tree.keys()) {
+    if (isUser(file)) for (const [target, name] of importedBy(tree, file)) reach.use(target, name);
+  }
+  return reach;
 }
 
 /** The used names, followed through every file that re-exports them. */
@@ -98,6 +138,17 @@ function targetOf(tree: Tree, file: string, { moduleSpecifier }: ts.ExportDeclar
 
 /** The names that a file imports, each with the file that it names. */
 function importedBy(tree: Tree, file: string): readonly (readonly [string, string])[] {
+  if (file.endsWith('.md')) return codeOf(tree.get(file) ?? '').flatMap((code) => importsIn(tree, file, code));
+  return /\.(ts|mts|tsx|mjs)$/.test(file) ? importsIn(tree, file, parse(tree, file)) : [];
+}
+
+/** The programs on a page: the tests run them. */
+function codeOf(page: string): readonly ts.SourceFile[] {
+  const blocks = [...page.matchAll(/^```(?:ts|tsx|js)\b.*\n([\s\S]*?)^```/gm)];
+  return blocks.map(([, code = '']) => ts.createSourceFile('page.ts', code, ts.ScriptTarget.ES2022, true));
+}
+
+function importsIn(tree: Tree, file: string, source: ts.SourceFile): readonly (readonly [string, string])[] {
   const found: (readonly [string, string])[] = [];
   const add = (specifier: ts.Node | undefined, names: readonly string[]): void => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
@@ -106,18 +157,55 @@ function importedBy(tree: Tree, file: string): readonly (readonly [string, strin
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, namesOf(node));
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, [ALL]);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, [firstOf(node.qualifier) ?? ALL]);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], [ALL]);
+      add(node.arguments[0], loadedNames(node));
     ts.forEachChild(node, visit);
   };
-  visit(parse(tree, file));
+  visit(source);
   return found;
 }
 
-function namesOf({ importClause }: ts.ImportDeclaration): readonly string[] {
+function namesOf({ importClause, parent }: ts.ImportDeclaration): readonly string[] {
   const bindings = importClause?.namedBindings;
   if (bindings === undefined) return [];
-  if (ts.isNamespaceImport(bindings)) return [ALL];
+  if (ts.isNamespaceImport(bindings)) return namesBehind(bindings.name.text, parent);
   return bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
+}
+
+/** The names that a file reads from a namespace; all of them once it hands the namespace on. */
+function namesBehind(space: string, source: ts.Node): readonly string[] {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isNamespaceImport(node)) return;
+    if (ts.isIdentifier(node) && node.text === space) names.push(nameAfter(node) ?? ALL);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return names;
+}
+
+/** `name` of `node.name`, in an expression or a type. */
+function nameAfter(node: ts.Node): string | undefined {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) && parent.expression === node) return parent.name.text;
+  return ts.isQualifiedName(parent) && parent.left === node ? parent.right.text : undefined;
+}
+
+function firstOf(name: ts.EntityName | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  return ts.isIdentifier(name) ? name.text : firstOf(name.left);
+}
+
+/** The names taken of `(await import('x')).name` and of `const { name } = await import('x')`. */
+function loadedNames(call: ts.CallExpression): readonly string[] {
+  if (!ts.isAwaitExpression(call.parent)) return [ALL];
+  const { parent } = call.parent;
+  if (ts.isVariableDeclaration(parent) && ts.isObjectBindingPattern(parent.name))
+    return parent.name.elements.map(({ name, propertyName, dotDotDotToken }) =>
+      dotDotDotToken === undefined ? (propertyName ?? name).getText() : ALL,
+    );
+  const name = ts.isParenthesizedExpression(parent) ? nameAfter(parent) : undefined;
+  return [name ?? ALL];
 }

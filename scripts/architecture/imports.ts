@@ -1,7 +1,8 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
-import { FOLDERS, HOST_FREE, LIBRARIES, NODE_FOLDERS, PACKAGES } from './rules.js';
+import { FLOORS, FOLDERS } from './folders.js';
+import { HOST_FREE, LIBRARIES, NODE_FOLDERS, PACKAGES } from './rules.js';
 import {
   allSources,
   conformanceSources,
@@ -127,7 +128,10 @@ export function checkFolders(tree: Tree): readonly Problem[] {
   for (const file of packageSources(tree)) {
     const home = file.split('/')[1] ?? '';
     const table = FOLDERS[home];
-    if (table === undefined) continue;
+    if (table === undefined) {
+      problems.push({ file, line: 1, what: `package ${home} has no row in the table FOLDERS` });
+      continue;
+    }
     const folder = folderOf(file);
     const allowed = table[folder];
     if (allowed === undefined) {
@@ -139,7 +143,7 @@ export function checkFolders(tree: Tree): readonly Problem[] {
       if (target === undefined || packageOf(target) !== packageOf(file)) continue;
       const to = folderOf(target);
       if (to === folder || allowed.some((one) => stands(one, to))) continue;
-      if (typeOnly && floorOf(folder) === floorOf(to)) continue;
+      if (typeOnly && isOneFloor(home, folder, to)) continue;
       const known = allowed.length === 0 ? 'no other folder' : allowed.join(', ');
       problems.push({ file, line, what: `upward import: ${home}/${folder} may not import ${to}`, use: known });
     }
@@ -252,8 +256,9 @@ function expand(folders: readonly string[], from: string, names: readonly string
 }
 
 /** The floor that a room is on: `pure/engine` of `pure/engine/leaf`, and of `pure/engine` itself. */
-function floorOf(folder: string): string {
-  return folder.split('/').slice(0, 2).join('/');
+/** Whether two folders are rooms of one floor, see {@link FLOORS}. */
+function isOneFloor(home: string, a: string, b: string): boolean {
+  return (FLOORS[home] ?? []).some((floor) => floor === '.' || (stands(floor, a) && stands(floor, b)));
 }
 
 function splitSpecifier(specifier: string): readonly [name: string, subpath: string] {

@@ -4,7 +4,7 @@
  */
 import ts from 'typescript';
 import { JSON_PARSERS } from './rules.js';
-import { lineAt, type Problem, parse, type Tree } from './tree.js';
+import { type Problem, problemsAt, type Tree } from './tree.js';
 
 const SOURCES = /^packages\/[^/]+\/src\/.+\.tsx?$/;
 
@@ -16,21 +16,10 @@ export function checkJson(tree: Tree): readonly Problem[] {
 
 function problemsIn(tree: Tree, file: string): readonly Problem[] {
   if (!/\bJSON\b|\.json\(/.test(tree.get(file) ?? '')) return [];
-  const source = parse(tree, file);
-  const problems: Problem[] = [];
-  const visit = (node: ts.Node): void => {
-    if (parses(node)) {
-      problems.push({
-        file,
-        line: lineAt(source.text, node.getStart()),
-        what: 'JSON is parsed past the one parser',
-        use: 'parseJson of @reprise/contracts/json',
-      });
-    }
-    node.forEachChild(visit);
-  };
-  visit(source);
-  return problems;
+  return problemsAt(tree, file, parses, {
+    what: 'JSON is parsed past the one parser',
+    use: 'parseJson of @reprise/contracts/json',
+  });
 }
 
 function parses(node: ts.Node): boolean {

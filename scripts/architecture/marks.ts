@@ -4,7 +4,7 @@
  */
 import ts from 'typescript';
 import { MARKED_BY_HAND } from './rules.js';
-import { lineAt, type Problem, parse, type Tree } from './tree.js';
+import { type Problem, problemsAt, type Tree } from './tree.js';
 
 const SOURCES = /^packages\/[^/]+\/src\/.+\.ts$/;
 
@@ -16,21 +16,10 @@ export function checkMarks(tree: Tree): readonly Problem[] {
 
 function problemsIn(tree: Tree, file: string): readonly Problem[] {
   if (Object.hasOwn(MARKED_BY_HAND, file) || !mayMark(tree.get(file))) return [];
-  const source = parse(tree, file);
-  const problems: Problem[] = [];
-  const visit = (node: ts.Node): void => {
-    if (isByHand(node)) {
-      problems.push({
-        file,
-        line: lineAt(source.text, node.getStart()),
-        what: 'a text is taken for marked',
-        use: 'said, bare, own or party of @reprise/contracts',
-      });
-    }
-    node.forEachChild(visit);
-  };
-  visit(source);
-  return problems;
+  return problemsAt(tree, file, isByHand, {
+    what: 'a text is taken for marked',
+    use: 'said, bare, own or party of @reprise/contracts',
+  });
 }
 
 function isByHand(node: ts.Node): boolean {

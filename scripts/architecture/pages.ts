@@ -2,7 +2,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { lineAt, lineOf, type Problem, parse, type Tree } from './tree.js';
 
-const CODES = 'packages/contracts/src/error-codes.ts';
+const CODES = 'packages/contracts/src/errors/error-codes.ts';
 const INDEX = 'docs/errors/README.md';
 const SECTIONS = ['## What happened', '## Why', '## What to do'];
 

@@ -4,7 +4,7 @@
  * would write by habit. What slips through (a captured alias) is caught at run time by the guard.
  */
 import ts from 'typescript';
-import { BANNED_METHODS, BANNED_NAMES, MATH_INSTEAD, PORTABLE_MATH, PURE_WING, WAIVERS } from './rules.js';
+import { BANNED_METHODS, BANNED_NAMES, DESCRIBERS, MATH_INSTEAD, PORTABLE_MATH, PURE_WING, WAIVERS } from './rules.js';
 import { lineOf, type Problem, packageSources, parse, type Tree } from './tree.js';
 
 type Report = (node: ts.Node, what: string, use: string) => void;
@@ -43,7 +43,23 @@ function checkNode(node: ts.Node, own: ReadonlySet<string>, report: Report): voi
     report(node, '`await`', 'a plan: `yield* plan.awaitReceipt(handle)`');
   } else if (node.kind === ts.SyntaxKind.AsyncKeyword) {
     report(node, '`async`', 'a reducer, or a plan (a generator)');
+  } else if (ts.isCatchClause(node) && !DESCRIBERS.includes(node.getSourceFile().fileName) && !raisesExhaustion(node)) {
+    report(node, 'a `catch` that makes data of the end of the stack', '`raiseExhaustion(thrown)` first');
   }
+}
+
+/** Whether a `catch` throws on what it caught, or throws on at least the end of the stack. */
+function raisesExhaustion({ variableDeclaration, block }: ts.CatchClause): boolean {
+  const thrown = variableDeclaration?.name.getText();
+  if (thrown === undefined) return false;
+  let found = false;
+  const visit = (node: ts.Node): void => {
+    if (ts.isThrowStatement(node) && node.expression?.getText() === thrown) found = true;
+    if (ts.isCallExpression(node) && node.getText() === `raiseExhaustion(${thrown})`) found = true;
+    ts.forEachChild(node, visit);
+  };
+  visit(block);
+  return found;
 }
 
 function checkName(node: ts.Identifier, own: ReadonlySet<string>, report: Report): void {

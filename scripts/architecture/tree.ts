@@ -95,3 +95,20 @@ export function json(tree: Tree, file: string): Json {
 export function objectIn(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
+
+/** A problem at each place of a file that is one. */
+export function problemsAt(
+  tree: Tree,
+  file: string,
+  isProblem: (node: ts.Node) => boolean,
+  said: Pick<Problem, 'what' | 'use'>,
+): readonly Problem[] {
+  const source = parse(tree, file);
+  const problems: Problem[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isProblem(node)) problems.push({ file, line: lineAt(source.text, node.getStart()), ...said });
+    node.forEachChild(visit);
+  };
+  visit(source);
+  return problems;
+}

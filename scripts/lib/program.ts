@@ -15,8 +15,12 @@ import { ROOT } from './root.mjs';
 
 const CACHE = path.join(ROOT, 'node_modules/.cache/reprise-test/programs');
 
-/** Compilers and loaders: large, seldom used by a program, and found from its file as well. */
-const SEPARATE = ['esbuild', 'typescript', 'tsx', 'tsx/*'];
+/**
+ * Found from the file of a program as well: compilers and loaders, which are large and seldom used, and the libraries of the
+ * protocol, which are imported at first use. In one file esbuild wraps all that such an import reaches, zod among it, and
+ * leaves out the calls that initialize zod for others, since zod declares no side effects.
+ */
+const SEPARATE = ['esbuild', 'typescript', 'tsx', 'tsx/*', '@modelcontextprotocol/*'];
 
 /** Under which names packages are found does not stand in the sources. */
 const ALWAYS = ['package-lock.json', 'scripts/lib/program.ts', 'scripts/lib/own-address.ts', 'conformance/bundle.ts'];

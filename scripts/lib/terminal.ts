@@ -70,12 +70,16 @@ export interface Tty {
  *
  * @param main the file that Node runs
  */
-export function openTerminal(
-  main: string,
-  args: readonly string[],
+export function openTerminal(main: string, args: readonly string[], options: TtyOptions = {}): Tty {
+  return openCommand([process.execPath, main, ...args], options);
+}
+
+/** Starts a command in a pseudo-terminal: a shell, for the control of jobs. */
+export function openCommand(
+  command: readonly string[],
   { columns = 100, rows = 30, cwd, env = {} }: TtyOptions = {},
 ): Tty {
-  const child = spawn('python3', [PTY, String(columns), String(rows), process.execPath, main, ...args], {
+  const child = spawn('python3', [PTY, String(columns), String(rows), ...command], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, TERM: 'xterm-256color', ...env },
   });

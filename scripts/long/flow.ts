@@ -3,7 +3,7 @@
  *
  *   npx tsx --conditions=@reprise/source scripts/long/flow.ts [--size 10000] [--seed N] [--kill-every 400]
  *
- * Each is held to what a plain program comes to (`packages/flow/test/support/trials.ts`): nothing is lost, nothing
+ * Each is held to what a plain program comes to (`packages/org/test/flow/support/trials.ts`): nothing is lost, nothing
  * happens twice, and the journal replays.
  */
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import {
   queueTrial,
   type Trial,
   topicTrial,
-} from '../../packages/flow/test/support/trials.js';
+} from '../../packages/org/test/flow/support/trials.js';
 
 const { values: options } = parseArgs({
   options: {

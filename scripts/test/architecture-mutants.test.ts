@@ -15,9 +15,14 @@ import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
+import { checkPrinting } from '../architecture/printing.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
+import { checkRanges } from '../architecture/ranges.js';
+import { REACHED_OTHERWISE } from '../architecture/reached-otherwise.js';
+import { checkRooms } from '../architecture/rooms.js';
 import { CONTENT_GATE, JSON_PARSERS } from '../architecture/rules.js';
 import { checkSenders } from '../architecture/senders.js';
+import { checkShortDocstrings, docstringsOf } from '../architecture/short-docstrings.js';
 import { formatProblem, type Problem, type Tree } from '../architecture/tree.js';
 
 const ENGINE = 'packages/kernel/src/pure/engine/count.ts';
@@ -50,6 +55,50 @@ function manifest(over: Record<string, unknown> = {}): string {
 }
 
 const ROOT_MANIFEST = JSON.stringify({ engines: { node: '>=20.19' } });
+
+/** A folder of a package. */
+const ROOM = 'packages/kernel/src/pure/codec';
+
+describe('printing in examples', () => {
+  const file = 'examples/hello/src/planted.ts';
+  const judged = (text: string, at = file) => named(checkPrinting(plant({ [at]: text })));
+
+  it.each([
+    ['calls console.log', 'console.log(await run.text());'],
+    ['calls a method of console that is chosen later', 'console[level](text);'],
+    ['takes a method out of console', 'const { log } = console;'],
+    ['hands a method of console on', 'const report = reportOnce(console.error);'],
+    ['hands console on', 'const options = { console };'],
+    ['reaches console through the global object', 'globalThis.console.log(text);'],
+    ['reaches console by a key', "globalThis['console'].log(text);"],
+    ['imports console', "import { log } from 'node:console';"],
+    ['writes to standard output', 'process.stdout.write(text);'],
+    ['writes to standard error', 'globalThis.process.stderr.write(text);'],
+    ['hands standard output on', 'await pipeline(answers, process.stdout);'],
+    ['takes standard output out of process', 'const { stdout: out } = process;'],
+    ['reaches standard output by a key', "process['stdout'].write(text);"],
+    ['imports the streams of the process', "import { stdout } from 'node:process';"],
+    ['loads the streams of the process', "const { stdout } = await import('node:process');"],
+    ['opens a terminal', "import { WriteStream } from 'node:tty';"],
+  ])('the check of printing finds an example that %s', (_, text) => {
+    expect(judged(text)).toEqual([expect.stringContaining(`${file}:1`)]);
+    expect(judged(text)[0]).toContain('reprise/terminal');
+  });
+
+  it.each([
+    ['prints through reprise/terminal', "import { print } from 'reprise/terminal';\nprint(await run.text());"],
+    ['asks how its terminal is', 'const width = process.stdout.columns ?? 80;\nconst isLive = process.stdout.isTTY;'],
+    ['has a field named console', 'export const f = (page: Page) => page.console;'],
+    ['reads the output of a program', 'child.stdout.on("data", keep);'],
+  ])('the check of printing passes an example that %s', (_, text) => {
+    expect(judged(text)).toEqual([]);
+  });
+
+  it('the check of printing leaves pages of a browser and tests alone', () => {
+    for (const at of ['examples/hello/page/main.jsx', 'examples/hello/test/a.test.ts'])
+      expect(judged('console.log(text);', at)).toEqual([]);
+  });
+});
 
 describe('parsers of JSON', () => {
   const file = 'packages/tools/src/planted.ts';
@@ -101,6 +150,23 @@ describe('senders', () => {
   });
 });
 
+describe('ranges of tables', () => {
+  const recipe = 'packages/tree/src/pure/reducer/recipe.ts';
+  const judged = (text: string) => named(checkRanges(plant({ [recipe]: text })));
+
+  it.each([
+    ['all rows as if there were a page of them', 'export const f = (t: T) => t.range();'],
+    ['rows behind a key', "export const f = (t: T) => t.range({ after: 'a' });"],
+    ['a range of another place', 'export const f = (t: T, range: R) => t.range(range);'],
+  ])('a recipe that reads %s and does not say how many is named, with its file and line', (_what, text) => {
+    expect(judged(text)[0]).toContain(`${recipe}:1: a recipe reads a table`);
+  });
+
+  it('a recipe may read a page whose size it says, and walk all rows', () => {
+    expect(judged("export const f = (t: T) => [...t.range({ after: 'a', limit: 8 }), ...allRows(t)];")).toEqual([]);
+  });
+});
+
 describe('marks', () => {
   const source = 'packages/tree/src/tools/shown.ts';
   const judged = (text: string) => named(checkMarks(plant({ [source]: text })));
@@ -118,7 +184,7 @@ describe('marks', () => {
 });
 
 describe('content of a society', () => {
-  const file = 'packages/society/src/pure/reducer/recipe.ts';
+  const file = 'packages/society/src/pure/reducer/memory/recipe.ts';
   const judged = (text: string) => named(checkContent(plant({ [file]: text })));
 
   it.each([
@@ -134,23 +200,47 @@ describe('content of a society', () => {
 });
 
 describe('exports', () => {
+  const entry = 'packages/reprise/src/index.ts';
   const index = 'packages/kernel/src/index.ts';
+  const source = 'packages/kernel/src/a.ts';
   const world = (files: Record<string, string>) =>
-    named(checkDeadExports(plant({ 'packages/kernel/package.json': manifest(), ...files })));
+    named(
+      checkDeadExports(
+        plant({
+          'packages/reprise/package.json': manifest({ name: 'reprise' }),
+          'packages/kernel/package.json': manifest(),
+          ...files,
+        }),
+      ),
+    );
 
   it('an export that nothing imports is named, with its file and line', () => {
     const found = world({
+      [entry]: "export { a } from '@reprise/kernel';\n",
       [index]: "export { a } from './a.js';\n",
-      'packages/kernel/src/a.ts': 'export const a = 1;\nexport const dead = 2;\nexport type Gone = 1;\n',
+      [source]: 'export const a = 1;\nexport const dead = 2;\nexport type Gone = 1;\n',
     });
     expect(found).toEqual([
-      expect.stringContaining('packages/kernel/src/a.ts:2: nothing imports the exported name dead'),
-      expect.stringContaining('packages/kernel/src/a.ts:3: nothing imports the exported name Gone'),
+      expect.stringContaining(`${source}:2: nothing imports the exported name dead`),
+      expect.stringContaining(`${source}:3: nothing imports the exported name Gone`),
+    ]);
+  });
+
+  it('a name that only the entry of its own package passes on is reported in both files', () => {
+    const found = world({ [index]: "export { a } from './a.js';\n", [source]: 'export const a = 1;\n' });
+    expect(found).toEqual([
+      expect.stringContaining(
+        `${source}:1: nothing imports the exported name a; use it in another file, or drop \`export\``,
+      ),
+      expect.stringContaining(
+        `${index}:1: nothing imports the exported name a; use it in another file, or drop the line`,
+      ),
     ]);
   });
 
   it('a name that an inner index exports for no importer is reported in both files', () => {
     const found = world({
+      [entry]: "export { a } from '@reprise/kernel';\n",
       [index]: "export { a } from './room/index.js';\n",
       'packages/kernel/src/room/index.ts': "export { a, b } from './a.js';\n",
       'packages/kernel/src/room/a.ts': 'export const a = 1;\nexport const b = a;\n',
@@ -161,18 +251,101 @@ describe('exports', () => {
     ]);
   });
 
-  it('names that are used by a star, a rename, a namespace, a test, or an import type are alive', () => {
+  it('a name that only tests import is named, with the file that a test can import it from', () => {
+    const found = world({
+      [index]: "export { a } from './a.js';\n",
+      [source]: 'export const a = 1;\n',
+      'packages/kernel/test/a.test.ts': "import { a } from '../src/index.js';\na;\n",
+    });
+    expect(found).toEqual([
+      expect.stringContaining(`${source}:1: only tests import the exported name a`),
+      expect.stringContaining(`${index}:1: only tests import the exported name a; use ${source}`),
+    ]);
+  });
+
+  it.each([
+    ['a namespace of which a file reads another name', "import * as all from './b.js';\nexport const a = all.used;\n"],
+    ['a type of a file of which another name is read', "export type A = import('./b.js').used;\n"],
+    ['a module that a file loads for another name', "export const a = (await import('./b.js')).used;\n"],
+    ['a module that a file takes apart', "const { used } = await import('./b.js');\nexport const a = used;\n"],
+  ])('a name is dead in %s', (_, text) => {
+    const found = world({
+      [entry]: "export * from '@reprise/kernel';\n",
+      [index]: "export * from './a.js';\n",
+      [source]: text,
+      'packages/kernel/src/b.ts': 'export const used = 1;\nexport const dead = 2;\n',
+    });
+    expect(found).toEqual([expect.stringContaining('packages/kernel/src/b.ts:2: nothing imports')]);
+  });
+
+  it('a row of the table for a name that is used by now is named', () => {
+    const table = 'scripts/architecture/reached-otherwise.ts';
+    const [row = ''] = Object.keys(REACHED_OTHERWISE);
+    expect(world({ [table]: '' })).toContainEqual(
+      expect.stringContaining(`${table}:1: the row ${row} excuses nothing`),
+    );
+  });
+
+  it('names that are used by a star, a rename, a namespace, a page, a script, or an import type are alive', () => {
     expect(
       world({
+        [entry]: "export * from '@reprise/kernel';\n",
         [index]: "export * from './a.js';\nexport { b as c } from './b.js';\n",
-        'packages/kernel/src/a.ts': "export const a = 1;\nexport type A = import('./e.js').E;\n",
-        'packages/kernel/src/b.ts': "import * as d from './d.js';\nexport const b = d.d;\n",
+        [source]: "export const a = 1;\nexport type A = import('./e.js').E;\n",
+        'packages/kernel/src/b.ts': "import * as d from './d.js';\nexport const b = d;\n",
         'packages/kernel/src/d.ts': 'export const d = 1;\n',
         'packages/kernel/src/e.ts': 'export type E = 1;\n',
-        'packages/kernel/src/f.ts': 'export const f = 1;\n',
-        'packages/kernel/test/f.test.ts': "import { f } from '../src/f.js';\nf;\n",
+        'packages/tree/package.json': manifest({ name: '@reprise/tree' }),
+        'packages/tree/src/index.ts': 'export const f = 1;\nexport const g = 1;\n',
+        'packages/tree/README.md': "```ts\nimport { f } from '@reprise/tree';\n```\n",
+        'scripts/run.mjs': "import { g } from '@reprise/tree';\ng;\n",
       }),
     ).toEqual([]);
+  });
+
+  it('a name of the testkit that a test uses is alive', () => {
+    expect(
+      world({
+        'packages/testkit/src/a.ts': 'export const a = 1;\n',
+        'packages/kernel/test/a.test.ts': "import { a } from '../../testkit/src/a.js';\na;\n",
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('short docstrings', () => {
+  const file = 'packages/kernel/src/a.ts';
+  const judged = (text: string) => named(checkShortDocstrings(plant({ [file]: text })));
+
+  it.each([
+    ['repeats the name', '/** The number of rows. */\nexport const rows = 1;'],
+    ['is a label alone', '/** K1 */\nfunction f() {}'],
+    ['stands at a member', 'interface A {\n  /** Milliseconds. */\n  readonly ms: number;\n}'],
+    ['stands in a body', 'function f() {\n  return {\n    /** Absent. */\n    a: 1,\n  };\n}'],
+    ['has a link and a tag', '/** See {@link f}. @throws */\nfunction g() {}'],
+    ['is the head of a file', "/** The index. */\nimport './b.js';"],
+  ])('a docstring that %s is named, with its file and line', (_, text) => {
+    expect(judged(text)).toEqual([expect.stringMatching(/^packages\/kernel\/src\/a\.ts:\d+: the docstring "/)]);
+  });
+
+  it('a docstring of five words, a comment of another form and no comment are accepted', () => {
+    expect(
+      judged('/** Rows that no page shows. */\nconst a = 1;\n// K1\nconst b = 1;\n/* short */\nconst c = 1;'),
+    ).toEqual([]);
+  });
+
+  it('a docstring is public at a name that an entry of reprise passes on, and at its members, not in its body', () => {
+    const tree = plant({
+      'packages/reprise/package.json': manifest({ name: 'reprise' }),
+      'packages/reprise/src/index.ts': "export { A } from '@reprise/kernel';\n",
+      'packages/kernel/package.json': manifest(),
+      'packages/kernel/src/index.ts': "import { A } from './a.js';\nexport { A };\nexport * from './b.js';\n",
+      [file]:
+        '/** one */\nexport class A {\n  /** two */\n  b = 1;\n  /** three */\n  #c = 1;\n}\n/** four */\nexport class D {}',
+      'packages/kernel/src/b.ts': '/** five */\nexport const e = 1;',
+    });
+    const open = docstringsOf(tree).filter(({ isPublic }) => isPublic);
+    expect(open.map(({ text }) => text)).toEqual(['one', 'two']);
   });
 });
 
@@ -231,6 +404,24 @@ describe('replayed code', () => {
       expect.stringContaining('count.ts:3: `await`'),
     ]);
   });
+
+  it.each(['catch {', 'catch (thrown) {', 'catch (thrown) { if (thrown instanceof Fault) throw new Fault("x");'])(
+    'a `%s` that makes data of the end of the stack is named [REC-3]',
+    (clause) => {
+      const source = `export function f(a: any) {\n  try { return a(); } ${clause} return 0; }\n}\n`;
+      expect(named(checkPureWing(plant({ [ENGINE]: source })))).toEqual([
+        expect.stringContaining('count.ts:2: a `catch` that makes data of the end of the stack'),
+      ]);
+    },
+  );
+
+  it.each(['raiseExhaustion(thrown);', 'if (!(thrown instanceof Fault)) throw thrown;'])(
+    'a `catch` with `%s` passes [REC-3]',
+    (line) => {
+      const source = `export function f(a: any) {\n  try { return a(); } catch (thrown) { ${line} return 0; }\n}\n`;
+      expect(named(checkPureWing(plant({ [ENGINE]: source })))).toEqual([]);
+    },
+  );
 
   it('a clock call in a reducer is named in full', () => {
     const file = 'packages/agent/src/reducer/session.ts';
@@ -313,6 +504,25 @@ describe('imports', () => {
     ]);
   });
 
+  it('a package without a row of folders is named', () => {
+    const tree = plant({ 'packages/newcomer/src/index.ts': 'export {};\n' });
+    expect(named(checkFolders(tree))).toEqual([
+      expect.stringContaining('package newcomer has no row in the table FOLDERS'),
+    ]);
+  });
+
+  it.each([
+    [21, {}, '21 files in one folder; at most 20'],
+    [23, { [ROOM]: 22 }, '23 files in one folder; at most 22'],
+    [21, { [ROOM]: 22 }, 'CROWDED_ROOMS says 22 files, and there are 21'],
+    [20, { [ROOM]: 22 }, 'CROWDED_ROOMS says 22 files, and there are 20'],
+  ])('a folder of %i files is named where the table of crowded rooms says %j', (count, crowded, problem) => {
+    const files = Array.from({ length: count }, (_, n) => [`${ROOM}/file-${n}.ts`, 'export {};\n']);
+    const found = checkRooms(plant(Object.fromEntries(files)), crowded);
+    expect(named(found)).toEqual([expect.stringContaining(problem)]);
+    expect(checkRooms(plant(Object.fromEntries(files.slice(0, 20))), {})).toEqual([]);
+  });
+
   it('a downward import between folders passes', () => {
     const tree = plant({
       ...kernel,
@@ -353,7 +563,7 @@ describe('imports', () => {
       'packages/tree/src/more.ts:1: ./serve/index.js is for Node; use a type of this package that it fills',
       'packages/tree/src/more.ts:2: @reprise/tools is for Node; use a type of this package that it fills',
     ]);
-    const driver = plant({ 'packages/store-sqlite/src/driver.ts': 'import "node:fs";\n' });
+    const driver = plant({ 'packages/store-sqlite/src/database/driver.ts': 'import "node:fs";\n' });
     expect(named(checkHostFree(driver))).toEqual([]);
   });
 });
@@ -560,13 +770,13 @@ describe('pages', () => {
   const page = '# world_locked\n\n## What happened\n\nx\n\n## Why\n\nx\n\n## What to do\n\nx\n';
   const index = 'docs/errors/README.md';
   const list = {
-    'packages/contracts/src/error-codes.ts': codes,
+    'packages/contracts/src/errors/error-codes.ts': codes,
     [index]: '[world_locked](world_locked.md)\n',
   };
 
   it('a code without a page is named where the code stands', () => {
     expect(named(checkErrorPages(plant(list)))).toEqual([
-      'packages/contracts/src/error-codes.ts:3: error code world_locked has no page; use docs/errors/world_locked.md',
+      'packages/contracts/src/errors/error-codes.ts:3: error code world_locked has no page; use docs/errors/world_locked.md',
     ]);
   });
 
@@ -612,13 +822,13 @@ describe('cold imports', () => {
   const entry = 'packages/reprise/src/index.ts';
 
   it.each([
-    ['packages/reprise/src/mcp.ts', '@modelcontextprotocol/client'],
+    ['packages/reprise/src/mcp.ts', 'packages/tools/src/mcp/index.ts'],
     ['packages/reprise/src/sqlite.ts', 'packages/store-sqlite/src/index.ts'],
-    ['packages/reprise/src/testing.ts', 'packages/testkit/src/index.ts'],
+    ['packages/reprise/src/testing/testing.ts', 'packages/kernel/src/pure/reduce/index.ts'],
     ['packages/reprise/src/sandbox.ts', 'packages/sandbox/src/index.ts'],
     ['packages/reprise/src/ui.ts', 'packages/ui/src/index.ts'],
     ['packages/reprise/src/tools.ts', 'node_modules/zod/index.js'],
-    ['packages/reprise/src/kernel.ts', 'packages/kernel/src/pure/engine/fold.ts'],
+    ['packages/reprise/src/kernel/kernel.ts', 'packages/kernel/src/pure/engine/fold.ts'],
     ['packages/reprise/src/world-parts.ts', 'packages/agent/src/world/world.ts'],
   ])('a planted import of %s is named with %s, which it would load', async (planted, loads) => {
     const found = named(checkColdImport(entry, await coldImport(root, [entry, planted])));

@@ -24,9 +24,13 @@ import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
+import { checkPrinting } from '../architecture/printing.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
-import { HELLO_BUNDLE_MAX, PURE_WING } from '../architecture/rules.js';
+import { checkRanges } from '../architecture/ranges.js';
+import { checkRooms } from '../architecture/rooms.js';
+import { HELLO_BUNDLE_MAX, NOT_IN_ORG_IMPORT, PURE_WING } from '../architecture/rules.js';
 import { checkSenders } from '../architecture/senders.js';
+import { checkShortDocstrings } from '../architecture/short-docstrings.js';
 import {
   conformanceSources,
   formatProblem,
@@ -43,16 +47,20 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['packages import packages as the table says, and reach them only by name', checkPackages],
   ['the conformance suite imports public entry points only', checkConformance],
   ['folders of a package import each other as the table says', checkFolders],
+  ['a folder holds at most twenty source files', (files) => checkRooms(files)],
   ['the tables run in no circle', checkTables],
   ['no file needs itself', checkCycles],
   ['what also runs in browsers uses nothing of a host', checkHostFree],
   ['replayed code uses nothing that answers differently elsewhere', checkPureWing],
   ['the pure wing compiles without host types', (files) => checkPureConfig(files, PURE_WING)],
   ['every exported name has a docstring', checkDocstrings],
-  ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
+  ['no docstring has four words or less', checkShortDocstrings],
+  ['every exported name is used, by an entry of reprise or by a file that is no test', checkDeadExports],
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['no recipe compares senders by hand', checkSenders],
+  ['no recipe reads a table without saying how many entries', checkRanges],
   ['one file parses JSON, and no number loses its digits', checkJson],
+  ['programs of the examples print nothing that a terminal would execute', checkPrinting],
   ['words of others reach a prompt through the helper that marks them', checkMarks],
   ['content of a society is read by the gate and the listed files alone', checkContent],
   ['every package is published alike', checkManifests],
@@ -77,7 +85,7 @@ describe('architecture', () => {
     expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);
   });
 
-  it.each(['index', 'providers'])(
+  it.each(['index', 'providers/providers'])(
     'importing packages/reprise/src/%s.ts loads nothing that an app may not use',
     async (name) => {
       const entry = `packages/reprise/src/${name}.ts`;
@@ -86,6 +94,15 @@ describe('architecture', () => {
       expect(checkColdImport(entry, loaded).map(formatProblem)).toEqual([]);
     },
   );
+
+  it('importing packages/reprise/src/org/org.ts loads no provider, no server and no other organization', async () => {
+    const entry = 'packages/reprise/src/org/org.ts';
+    const loaded = await coldImport(ROOT, [entry]);
+    expect(loaded.length).toBeGreaterThan(20);
+    expect(checkColdImport(entry, loaded, NOT_IN_ORG_IMPORT).map(formatProblem)).toEqual([]);
+    const tree = await coldImport(ROOT, ['packages/reprise/src/tree.ts']);
+    expect(checkColdImport(entry, tree, NOT_IN_ORG_IMPORT)).not.toEqual([]);
+  });
 
   it.each(Object.keys(HELLO_BUNDLE_MAX))('the bundle of %s stays below its ceilings', async (entry) => {
     const sizes = await bundleSizes(ROOT, entry);

@@ -26,11 +26,11 @@ describe('the table of npm run conformance', () => {
   });
 
   it('the table lists red tests by name, and a file that failed to load as one check', () => {
-    const unloaded = { name: 'packages/flow/test/crash/kill.test.ts', status: 'failed', assertionResults: [] };
+    const unloaded = { name: 'packages/org/test/flow/crash/kill.test.ts', status: 'failed', assertionResults: [] };
     const table = conformanceTable([modes(test('fresh', 'a × x', 'failed'), test('fresh', 'a × y')), unloaded]);
     expect(table).toMatch(/^a +✗ 1\/2$/m);
     expect(table).toContain('✗ conformance/modes/modes.test.ts: fresh > a × x');
-    expect(table).toMatch(/^flow +✗ 0 of 1/m);
+    expect(table).toMatch(/^org +✗ 0 of 1/m);
   });
 
   it('the table counts skipped checks separately, and shows a scenario without a mode as red', () => {

@@ -88,6 +88,7 @@ const COMMANDS: Readonly<Record<SessionCommand['type'], readonly [call: string, 
   Withdraw: ['session.withdraw', 'takes back a steer, a follow-up or an input that still waits'],
   Spawn: ['session.spawn', 'creates a child session and sends its first input'],
   Compact: ['session.compact', 'replaces the older part of the conversation with a summary, before the next step'],
+  Drop: ['session.drop', 'takes a file or an image out of the conversation: the model is told its name only'],
   Close: ['session.close', 'ends the session: running work is canceled, waiting inputs are dropped'],
 };
 
@@ -112,6 +113,8 @@ const REFUSALS: Readonly<Record<Rejection, string>> = {
   nothing_to_compact: 'the conversation is empty',
   compaction_off: "the agent's definition says `compaction: 'off'`",
   already_compacting: 'a compaction is already requested and happens before the next step',
+  already_dropped: 'the content is out of the conversation already',
+  too_many_dropped: 'sixty-four files and images are out of the conversation; begin a new session',
   model_without_price:
     'the limit in money cannot be enforced because the model has no price; give its client a `price`, or remove the limit',
 };

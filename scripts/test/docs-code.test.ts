@@ -25,16 +25,24 @@ const sources = sourcesOf(ROOT);
 const LISTED: Readonly<
   Record<string, { readonly of: readonly string[]; readonly some?: true; readonly but?: readonly string[] }>
 > = {
-  'docs/reference/tools.md#Options': { of: ['packages/agent/src/tools/tool.ts#ToolSpec'] },
+  'docs/reference/tools.md#Options': { of: ['packages/agent/src/tools/tool/tool.ts#ToolSpec'] },
   'docs/reference/server.md#`serveHttp(world, options)`': {
-    of: ['packages/server/src/http/serve-http.ts#ServeHttpOptions', 'packages/server/src/serving.ts#ServerNames'],
+    of: [
+      'packages/server/src/http/served-http.ts#ServeHttpOptions',
+      'packages/server/src/world/serving.ts#ServerNames',
+    ],
   },
-  'docs/reference/server.md#`serveHttp(world, options)` 2': { of: ['packages/server/src/limits.ts#HttpLimits'] },
+  'docs/reference/server.md#`serveHttp(world, options)` 2': {
+    of: ['packages/server/src/protocol/limits.ts#HttpLimits'],
+  },
   'docs/reference/server.md#`serveStdio(world, options)`': {
-    of: ['packages/server/src/stdio.ts#ServeStdioOptions', 'packages/server/src/serving.ts#ServerNames'],
+    of: ['packages/server/src/stdio.ts#ServeStdioOptions', 'packages/server/src/world/serving.ts#ServerNames'],
   },
   'docs/reference/mcp.md#The server': {
-    of: ['packages/tools/src/mcp/server.ts#StdioServer', 'packages/tools/src/mcp/server.ts#HttpServer'],
+    of: [
+      'packages/tools/src/mcp/transport/server.ts#StdioServer',
+      'packages/tools/src/mcp/transport/server.ts#HttpServer',
+    ],
   },
   'docs/reference/mcp.md#Options': { of: ['packages/tools/src/mcp/mcp.ts#McpOptions'] },
   'docs/how-to/use-mcp-servers.md': { of: ['packages/tools/src/mcp/mcp.ts#McpOptions'], some: true },

@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import path from 'node:path';
 import { FAILURE_KINDS, FAULT_CODES } from '@reprise/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FOLDERS, PACKAGES } from '../architecture/rules.js';
+import { FOLDERS } from '../architecture/folders.js';
+import { PACKAGES } from '../architecture/rules.js';
 import { agentEventsPage, sessionCommandsPage } from './docs-agent.js';
 import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';

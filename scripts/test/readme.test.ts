@@ -26,10 +26,16 @@ function runExample(file: string, ...options: string[]) {
 const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 
 describe('the examples of the README', () => {
-  const [agent = '', stream = '', test = '', ...others] = examplesOf(README);
+  const [agent = '', test = '', ...others] = examplesOf(README);
 
-  it('the README has an agent, a streamed answer and a test between its markers', () => {
-    expect([agent === '', stream === '', test === '', others]).toEqual([false, false, false, []]);
+  it('the README has an agent and a test between its markers', () => {
+    expect([agent === '', test === '', others]).toEqual([false, false, []]);
+  });
+
+  it('the first code stands within the first ten lines, and the whole within 130', () => {
+    const lines = README.trimEnd().split('\n');
+    expect(lines.findIndex((line) => line.startsWith('```ts'))).toBeLessThan(10);
+    expect(lines.length).toBeLessThanOrEqual(130);
   });
 
   it('the agent prints what its comments promise, and prints the same in a second run', () => {
@@ -39,13 +45,6 @@ describe('the examples of the README', () => {
     for (const _ of ['first', 'second']) {
       expect(runExample(file)).toEqual({ status: 0, lines: promised, stderr: '' });
     }
-  });
-
-  it('the streamed answer with an approval prints what the README shows', () => {
-    const shown = /It prints:\n\n```\n([\s\S]*?)```/.exec(README)?.[1]?.trim().split('\n');
-    const file = path.join(folder, 'stream.mts');
-    writeFileSync(file, stream);
-    expect(runExample(file)).toEqual({ status: 0, lines: shown, stderr: '' });
   });
 
   it.each([
@@ -61,15 +60,16 @@ describe('the examples of the README', () => {
   });
 });
 
-describe('the table of packages in the README', () => {
-  const row = (name: string): string => README.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+describe('the page of entries and packages', () => {
+  const page = readFileSync(path.join(ROOT, 'docs/reference/packages.md'), 'utf8');
+  const row = (name: string): string => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
 
-  it('the row of reprise names every subpath that the package exports', () => {
+  it('the page has a row for each entry that the package exports, and for no other', () => {
     const manifest = readFileSync(path.join(ROOT, 'packages/reprise/package.json'), 'utf8');
     const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> };
-    const subpaths = Object.keys(exports).filter((name) => name !== '.' && name !== './package.json');
-    const named = [...row('reprise').matchAll(/`reprise\/([a-z/]+)`/g)].map(([, name]) => `./${name}`);
-    expect(named.toSorted()).toEqual(subpaths.toSorted());
+    const entries = Object.keys(exports).filter((name) => name !== './package.json');
+    const named = [...page.matchAll(/^\| `reprise(\/[a-z/]+)?` \|/gm)].map(([, name = '']) => `.${name}`);
+    expect(named.toSorted()).toEqual(entries.toSorted());
   });
 
   it('the row of the command names every verb that its help lists', () => {

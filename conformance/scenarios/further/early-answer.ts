@@ -18,6 +18,7 @@ export const earlyAnswer: Scenario = {
     requests: 3,
     open: 1,
     shown: /\(c1\): running/,
+    shownTo: LEAD,
     events: [...BEGIN, ...STEP, ...SPAWN, ...STEP, ...END],
   },
 };

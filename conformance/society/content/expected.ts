@@ -28,6 +28,8 @@ export interface Item {
   readonly subject?: string | undefined;
   /** An archive: a search shows what it is, and none of its words. */
   readonly isArchive?: true;
+  /** Its author was in doubt. A validation makes it live where it was made, and goes with no copy. */
+  readonly isDoubted?: boolean;
   state: 'live' | 'quarantined' | 'archived';
 }
 
@@ -67,6 +69,8 @@ interface Shown {
   readonly read: Map<string, number>;
   /** The first news of each chatty group that it missed while its cell had failed. */
   readonly missed: Map<string, number>;
+  /** It has read what several groups published while its cell had failed. */
+  hasCaughtUp: boolean;
   running: boolean;
   hasSession: boolean;
 }
@@ -135,7 +139,7 @@ export class Expected {
     if (known !== undefined) return known;
     const fresh: Shown = {
       ...{ inbox: [], waiting: [], session: [], copied: new Set(), next: [] },
-      ...{ read: new Map(), missed: new Map(), running: false, hasSession: false },
+      ...{ read: new Map(), missed: new Map(), hasCaughtUp: false, running: false, hasSession: false },
     };
     this.known.shown.set(id, fresh);
     return fresh;
@@ -261,6 +265,16 @@ export class Expected {
       this.#takes(node, group, posts.slice(read), now);
     }
     shown.missed.clear();
+    shown.hasCaughtUp = true;
+  }
+
+  /**
+   * What a revived entity missed stands in its inbox group by group, each in its own order; which group comes first follows
+   * from the answers of the groups, and no clause states it. So an inbox as it was seen is taken where only that differs.
+   */
+  takesOrder(node: Node, seen: readonly string[]): void {
+    const { inbox, hasCaughtUp } = this.of(node.id);
+    if (hasCaughtUp && byGroup(seen) === byGroup(inbox)) inbox.splice(0, inbox.length, ...seen);
   }
 
   #takes(node: Node, group: string, posts: readonly Post[], now: number): void {
@@ -402,4 +416,17 @@ export class Expected {
     const waiting = [...this.staged.values()].filter((one) => one.parent === parent.id);
     parent.reviews = [...new Set(waiting.map(({ agent }) => agent))];
   }
+}
+
+/** The news of each group in its own order. */
+function byGroup(inbox: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const news of inbox) {
+    const group = /^group:([^#]+)#/.exec(news)?.[1] ?? news.split(' ').at(-1) ?? '';
+    groups.set(group, [...(groups.get(group) ?? []), news]);
+  }
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, news]) => news)
+    .join();
 }

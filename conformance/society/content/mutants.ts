@@ -12,30 +12,34 @@ export interface Mutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** The world that finds it; null where the first 60 worlds do not find it. */
-  readonly seed: number | null;
+  /** The world that finds it. */
+  readonly seed: number;
 }
 
 const LAWS = fileURLToPath(new URL('laws.ts', import.meta.url));
 
 /** What worlds from a seed on say of a mistake; undefined where they find nothing. */
 export function foundIn({ file, from, to }: Mutant, worlds: number, seed: number): Promise<string | undefined> {
-  const source = fileURLToPath(new URL(`../../../packages/${file}`, import.meta.url));
-  return foundBy(LAWS, 'content', { file: source, from, to }, [worlds, seed]);
+  return foundBy(LAWS, 'content', { file: sourceOf(file), from, to }, [worlds, seed]);
+}
+
+/** The absolute path of a file of the packages. */
+export function sourceOf(file: string): string {
+  return fileURLToPath(new URL(`../../../packages/${file}`, import.meta.url));
 }
 
 const REDUCER = 'society/src/pure/reducer';
-const INBOX = `${REDUCER}/published.ts`;
+const INBOX = `${REDUCER}/inbox/published.ts`;
 const GATE = 'society/src/pure/plans/content-gate.ts';
 const SERVED = 'society/src/served/inbox.ts';
-const MEMORY = 'memory/src/pure/effects.ts';
-const MAY_ASK = `${REDUCER}/may-ask.ts`;
-const REVIEWS = `${REDUCER}/reviews.ts`;
-const RETURNS = `${REDUCER}/returns.ts`;
-const CONSENT = `${REDUCER}/consent.ts`;
+const MEMORY = 'org/src/pure/store/effects.ts';
+const MAY_ASK = `${REDUCER}/rights/may-ask.ts`;
+const REVIEWS = `${REDUCER}/staging/reviews.ts`;
+const RETURNS = `${REDUCER}/staging/returns.ts`;
+const CONSENT = `${REDUCER}/group/consent.ts`;
 const AUTOMATIC = 'society/src/pure/compile/automatic.ts';
 
-function mutant(what: string, file: string, [from, to]: readonly [string, string], seed: number | null): Mutant {
+function mutant(what: string, file: string, [from, to]: readonly [string, string], seed: number): Mutant {
   return { what, file, from, to, seed };
 }
 
@@ -49,7 +53,7 @@ const NEWS: readonly Mutant[] = [
   ),
   mutant(
     'news on a board enters inboxes by membership alone',
-    `${REDUCER}/board-reading.ts`,
+    `${REDUCER}/inbox/board-reading.ts`,
     ['if (isOfItem({ event }) && !sees) return false;', ''],
     1,
   ),
@@ -81,7 +85,7 @@ const NEWS: readonly Mutant[] = [
   mutant('news for a next run is never shown', INBOX, ['show: steer && running.length === 0', 'show: false'], 3),
   mutant(
     'what a run was shown is not marked as shown',
-    `${REDUCER}/news.ts`,
+    `${REDUCER}/inbox/news.ts`,
     ['{ ...row, show: false }', '{ ...row, show: true }'],
     4,
   ),
@@ -107,14 +111,14 @@ const NEWS: readonly Mutant[] = [
     'a person is shown the words of a group that it left',
     MAY_ASK,
     [
-      "if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;",
+      "if (group !== undefined) return ctx.table('memberships').get(group) !== undefined;",
       'if (group !== undefined) return true;',
     ],
     21,
   ),
   mutant(
     'a member hears what came before it was one',
-    `${REDUCER}/board.ts`,
+    `${REDUCER}/group/board.ts`,
     ['Math.max(after, row.posted)', 'after'],
     1,
   ),
@@ -144,7 +148,7 @@ const READS: readonly Mutant[] = [
     'a model is shown the words of what is in quarantine',
     'society/src/pure/plans/memory.ts',
     ["const live = page.items.filter(({ state }) => state === 'live').map", 'const live = page.items.map'],
-    null,
+    271,
   ),
   mutant(
     'a suspended agent is answered',
@@ -154,69 +158,75 @@ const READS: readonly Mutant[] = [
   ),
   mutant(
     'what is taken from a failed agent is cut nowhere',
-    `${REDUCER}/holds.ts`,
+    `${REDUCER}/status/holds.ts`,
     ['const met = narrowed === null ? cut.left : meet(narrowed, cut.left);', 'const met = narrowed ?? EVERYTHING;'],
     36,
   ),
   mutant(
     'a viewer writes',
-    `${REDUCER}/memory.ts`,
+    `${REDUCER}/memory/memory.ts`,
     ["(role === undefined || role === 'viewer')", '(role === undefined)'],
     5,
   ),
   mutant(
     'a person judges items that it may not read',
-    `${REDUCER}/trust.ts`,
+    `${REDUCER}/memory/trust.ts`,
     ['if (!mayAsk(draft, itemOf(item_id).store, ctx)) return', 'if (item_id === null) return'],
     22,
   ),
   mutant(
     'an entity validates what it has in doubt itself',
-    `${REDUCER}/memory.ts`,
+    `${REDUCER}/memory/memory.ts`,
     ["if (standing === 'self' || ", 'if ('],
     7,
   ),
   mutant(
     'an agent validates what those above it have in doubt',
-    `${REDUCER}/memory.ts`,
+    `${REDUCER}/memory/memory.ts`,
     [" || standing === 'below' ||", ' ||'],
     30,
   ),
   mutant(
     'the archive of an agent stands where others read it',
-    `${REDUCER}/archive.ts`,
+    `${REDUCER}/memory/archive.ts`,
     ['const store = storeOf.private(idOf(ctx));', "const store = storeOf.group('a');"],
     34,
   ),
   mutant(
     'a maker sees events in the hot context of an agent',
-    `${REDUCER}/hot.ts`,
+    `${REDUCER}/memory/hot.ts`,
     ['event_queue: own ? latestEvents(ctx) : [],', 'event_queue: latestEvents(ctx),'],
     4,
   ),
   mutant(
     'every entity is told what an agent may do',
-    'society/src/pure/contracts/entity.ts',
+    'society/src/pure/contracts/entity/entity.ts',
     [
-      'bytes: z.int().min(1),\n    }),\n    by.above(ENTITY),\n  ),\n  /** The answer to it',
-      'bytes: z.int().min(1),\n    }),\n    by.any,\n  ),\n  /** The answer to it',
+      'z.exactOptional(z.literal(true)),\n    }),\n    by.above(ENTITY),\n  ),\n  /** The answer to it',
+      'z.exactOptional(z.literal(true)),\n    }),\n    by.any,\n  ),\n  /** The answer to it',
     ],
     4,
   ),
   mutant(
     'everyone reads the hot context of an agent',
-    'society/src/pure/contracts/l1.ts',
+    'society/src/pure/contracts/memory/l1.ts',
     [
       'from(z.strictObject({ call: z.string().max(64) }), ownEntity, parentEntity)',
       'from(z.strictObject({ call: z.string().max(64) }), by.any)',
     ],
-    null,
+    106,
+  ),
+  mutant(
+    'a revived agent is judged between two changes of what it may do',
+    `${REDUCER}/entity/revived.ts`,
+    ['ctx.timer(TOLD_ALL, ctx.now);', 'revivedTimer(draft, TOLD_ALL, ctx);'],
+    90_235,
   ),
   mutant(
     'a revived member hears nothing any more',
-    'flow/src/topic.ts',
+    'org/src/pure/flow/topic.ts',
     ['if (FAILED.includes(code)) return;', ''],
-    null,
+    84,
   ),
 ];
 
@@ -225,7 +235,10 @@ const STAGING: readonly Mutant[] = [
   mutant(
     'every person reads what agents have brought back',
     MAY_ASK,
-    ['return staging !== undefined && stagedTable(ctx).get(staging) !== undefined;', 'return staging !== undefined;'],
+    [
+      "return staging !== undefined && ctx.table('staged').get(staging) !== undefined;",
+      'return staging !== undefined;',
+    ],
     27,
   ),
   mutant(
@@ -251,9 +264,9 @@ const STAGING: readonly Mutant[] = [
   ),
   mutant(
     'conflicts are found in stores that the parent may not read',
-    'society/src/pure/contracts/returns.ts',
+    'society/src/pure/contracts/staging/returns.ts',
     ["rights: { mem_read: 'store' },", ''],
-    null,
+    223,
   ),
   mutant(
     'returns of an agent of medium trust are merged without a review',
@@ -261,29 +274,24 @@ const STAGING: readonly Mutant[] = [
     ["tier === 'high' && willing", 'willing'],
     6,
   ),
-  mutant(
-    'returns that conflict are merged without a review',
-    AUTOMATIC,
-    ['willing && conflicts === 0', 'willing'],
-    null,
-  ),
+  mutant('returns that conflict are merged without a review', AUTOMATIC, ['willing && conflicts === 0', 'willing'], 58),
   mutant(
     'returns that diverged far are merged without a review',
     AUTOMATIC,
     ['divergence <= IDENTITY_BOUNDS.automatic', 'divergence <= IDENTITY_BOUNDS.unforced'],
-    null,
+    171,
   ),
   mutant(
     'returns for groups that the agent may not write to are merged without a review',
     RETURNS,
     ['draft.automerge && mayWrite && !wasNarrowed', 'draft.automerge && !wasNarrowed'],
-    58,
+    251,
   ),
   mutant(
     'returns of a narrowed agent are merged without a review',
     RETURNS,
     ['draft.automerge && mayWrite && !wasNarrowed', 'draft.automerge && mayWrite'],
-    null,
+    17,
   ),
   mutant(
     'a forced review is approved at once',
@@ -297,14 +305,14 @@ const STAGING: readonly Mutant[] = [
   mutant(
     'a parent takes items over into groups that it may not write to',
     REVIEWS,
-    ['mayOperate(draft) ? refusedWrite(draft, to, ctx) : refusal', 'mayOperate(draft) ? undefined : refusal'],
+    ['      requireWritable(draft, to, ctx);\n    });', '    });'],
     20,
   ),
   mutant(
     'an agent brings back from a fork what others wrote there',
     'society/src/api/merge-fork.ts',
     ['authorOf(item) !== author || isLeft', 'isLeft'],
-    17,
+    27,
   ),
   mutant(
     'a parent brings back from a fork what it merged there without a review',
@@ -314,9 +322,9 @@ const STAGING: readonly Mutant[] = [
   ),
   mutant(
     'a parent hears of what it merged without a review',
-    `${REDUCER}/news.ts`,
+    `${REDUCER}/inbox/news.ts`,
     ['return by === id || merged_by === id;', 'return by === id;'],
-    17,
+    93,
   ),
 ];
 
@@ -324,7 +332,7 @@ const STAGING: readonly Mutant[] = [
 const SWARMS: readonly Mutant[] = [
   mutant(
     'anyone makes an agent lead a swarm',
-    'society/src/pure/contracts/entity.ts',
+    'society/src/pure/contracts/entity/entity.ts',
     [
       'z.strictObject({ swarm_id: nameId, group: nameId }), by.above(ENTITY))',
       'z.strictObject({ swarm_id: nameId, group: nameId }), by.any)',
@@ -341,7 +349,7 @@ const SWARMS: readonly Mutant[] = [
     'an agent that may not use the group leads a swarm',
     CONSENT,
     ["if (!permits(compiledOf(draft, ctx).exercise, 'group', group)) ctx.reject('capability_denied');", ''],
-    null,
+    150,
   ),
   mutant(
     'the owner of a group makes every entity a member',
@@ -351,13 +359,13 @@ const SWARMS: readonly Mutant[] = [
   ),
   mutant(
     'every entity is told how far a swarm is',
-    'society/src/pure/contracts/swarm.ts',
+    'society/src/pure/contracts/swarm/swarm.ts',
     ['from(swarmAsked, by.above(ENTITY), swarmCoordinator, swarmAgent)', 'from(swarmAsked, by.any)'],
-    null,
+    58,
   ),
   mutant(
     'an agent of a swarm is told what others of it have said',
-    `${REDUCER}/swarm-tasks.ts`,
+    `${REDUCER}/swarm/tasks.ts`,
     [
       '...{ goal_ref, task_ref, input, budget: share },',
       `...{ goal_ref, task_ref, budget: share },
@@ -373,7 +381,7 @@ const SWARMS: readonly Mutant[] = [
   ),
   mutant(
     'a group that has no members any more is read on',
-    `${REDUCER}/group.ts`,
+    `${REDUCER}/group/group.ts`,
     ["tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);", "tellAll(draft, 'terms', ctx);"],
     52,
   ),

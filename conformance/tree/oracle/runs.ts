@@ -15,6 +15,8 @@ export class Runs extends Ends {
     else if (code === null) this.goLive(node);
     else {
       node.draft = null;
+      // Whom it was to answer is not kept waiting for a run that cannot begin.
+      if (node.answering) for (const ask of this.askedOf(node)) ask.question?.told.add(node.n);
       this.runOver(node, () => this.decide(node, 'failed', false, code));
     }
     this.settle();

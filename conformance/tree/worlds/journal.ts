@@ -3,6 +3,8 @@
  * that followed from it. It trusts no table and no state of the cell.
  */
 import { type Actor, actorOf, type JournalRecord, type Principal } from '@reprise/contracts';
+import { treeFacts } from '@reprise/tree';
+import { valueAs } from '../../staged-values.js';
 import { Differs, type Row } from '../follow.js';
 import { type Delivered, oneByOne, type StagedEvent } from '../stage.js';
 
@@ -87,17 +89,20 @@ export class TreeJournal {
     this.launched.push(`${n}.${launch}`);
   }
 
-  #learn({ name, value }: StagedEvent): void {
-    if (name === 'tree/NodeChanged@1') this.rows.set(value.n, value);
-    if (name === 'tree/Launched@1') {
-      const row = this.rows.get(value.n);
-      if (row !== undefined) this.rows.set(value.n, { ...row, run: 'live' });
-    }
-    if (name === 'tree/Budget@1') Object.assign(this, { spent: value.spent, reserved: value.reserved });
-    if (name === 'tree/Started@1') this.budget = value.budget.tree;
-    if (name === 'tree/Limited@1') this.budget = value.budget;
-    if (name === 'tree/Ended@1') this.hasEnded = true;
-    if (name === 'tree/Answered@1') this.answeredBy.set(value.ask, value.by);
+  #learn(fact: StagedEvent): void {
+    const changed = valueAs(fact, [treeFacts, 'tree/NodeChanged@1']);
+    if (changed !== undefined) this.rows.set(changed.n, changed as Row);
+    const launched = valueAs(fact, [treeFacts, 'tree/Launched@1']);
+    const row = launched === undefined ? undefined : this.rows.get(launched.n);
+    if (launched !== undefined && row !== undefined) this.rows.set(launched.n, { ...row, run: 'live' });
+    const spending = valueAs(fact, [treeFacts, 'tree/Budget@1']);
+    if (spending !== undefined) Object.assign(this, { spent: spending.spent, reserved: spending.reserved });
+    this.budget = valueAs(fact, [treeFacts, 'tree/Started@1'])?.budget.tree ?? this.budget;
+    const limited = valueAs(fact, [treeFacts, 'tree/Limited@1']);
+    if (limited !== undefined) this.budget = limited.budget;
+    if (fact.name === 'tree/Ended@1') this.hasEnded = true;
+    const answered = valueAs(fact, [treeFacts, 'tree/Answered@1']);
+    if (answered !== undefined) this.answeredBy.set(answered.ask, answered.by);
   }
 
   #isTree(address: readonly unknown[]): boolean {

@@ -7,8 +7,9 @@ import { actorOf, isRepriseError } from '@reprise/contracts';
 import { type Address, type RequestOptions, type Store, verifyStore } from '@reprise/kernel';
 import { llmGenerateAdapter } from '@reprise/providers';
 import { TestClock, type TestWorld, testAgentWorld } from '@reprise/testkit';
-import { type Tree, trees } from '@reprise/tree';
+import { type Tree, treeFacts, trees } from '@reprise/tree';
 import { quickMemory } from '../../quick-memory.js';
+import { valueAs } from '../../staged-values.js';
 import { compare, Differs, follow, nameOfActor } from '../follow.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { StagedEvent } from '../stage.js';
@@ -335,7 +336,8 @@ class WorldPlayer {
   }
 
   #begun(facts: readonly StagedEvent[]): Oracle {
-    const started = facts.find(({ name }) => name === 'tree/Started@1')?.value;
+    const [started] = facts.flatMap((fact) => valueAs(fact, [treeFacts, 'tree/Started@1']) ?? []);
+    if (started === undefined) throw new Error('a tree that began has not stated it');
     return new Oracle(started.limits, this.schedule.people, started.budget);
   }
 

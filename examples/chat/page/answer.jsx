@@ -2,6 +2,7 @@
 import { getToolName, isToolUIPart } from 'ai';
 import { useState } from 'react';
 import { isSuperseded } from 'reprise/ui';
+import { inOrder } from './in-order.js';
 import { RichText } from './rich-text.jsx';
 
 export function Answer({ message, conversation, onDecided }) {
@@ -116,7 +117,7 @@ function Call({ part, decision, conversation, onDecided }) {
         />
       )}
       {part.state === 'output-available' && <Result value={part.output} />}
-      {part.state === 'output-error' && <p className="result problem">{part.errorText}</p>}
+      {part.state === 'output-error' && <p className="result problem">{inOrder(part.errorText)}</p>}
     </section>
   );
 }
@@ -201,14 +202,14 @@ function Question({ part, conversation, onDecided }) {
       data-waits={isOpen || undefined}
     >
       <div className="what">
-        <h3>{words}</h3>
+        <h3>{inOrder(words)}</h3>
         <span className="state">{isOpen ? 'waits for you' : state}</span>
       </div>
       {isOpen && options.length > 0 && (
         <div className="choices">
           {options.map(({ id, label }) => (
             <button key={id} type="button" onClick={() => answer(id)}>
-              {label}
+              {inOrder(label)}
             </button>
           ))}
         </div>
@@ -243,8 +244,8 @@ function Input({ value }) {
     <dl>
       {fields.map(([name, one]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof one === 'string' ? one : JSON.stringify(one)}</dd>
+          <dt>{inOrder(name)}</dt>
+          <dd>{inOrder(typeof one === 'string' ? one : JSON.stringify(one))}</dd>
         </div>
       ))}
     </dl>
@@ -252,5 +253,9 @@ function Input({ value }) {
 }
 
 function Result({ value }) {
-  return <div className="result">{typeof value === 'string' ? <RichText text={value} /> : JSON.stringify(value)}</div>;
+  return (
+    <div className="result">
+      {typeof value === 'string' ? <RichText text={value} /> : inOrder(JSON.stringify(value))}
+    </div>
+  );
 }

@@ -1,13 +1,14 @@
 /** The Markdown of a text as elements. Nothing is made HTML, nothing is loaded, and a link leads to the web or to mail. */
 import { chunksOf, sourceOf, treeOf } from '@reprise/example-markdown';
 import { memo } from 'react';
+import { inOrder } from './in-order.js';
 
 /** Headings of an answer stand below those of the page. */
 const HEADING_ABOVE = 2;
 const HEADING_MAX = 6;
 
 export function RichText({ text }) {
-  return chunksOf(text.replace(/\r\n?/g, '\n')).map(({ raw, from, fence }) => (
+  return chunksOf(inOrder(text).replace(/\r\n?/g, '\n')).map(({ raw, from, fence }) => (
     <Chunk key={from} raw={raw} marks={fence?.marks} indent={fence?.indent} lang={fence?.lang} />
   ));
 }

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isRepriseError, openWorld } from 'reprise';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print, printError } from 'reprise/terminal';
 import { bundlePage } from './bundle.js';
 import { pageFile } from './files.js';
 import { startChatServer } from './server.js';
@@ -25,7 +26,7 @@ Serves a chat page on this machine.
 async function main(): Promise<number> {
   const { port, host: hosts, world: file, help, ...model } = readOptions();
   if (help) {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
   const read = (name: string) => readFile(new URL(`../page/${name}`, import.meta.url), 'utf8');
@@ -41,7 +42,7 @@ async function main(): Promise<number> {
     secrets: async (name) => process.env[name] ?? '',
   });
   const server = await startChatServer({ world, agent: waiter, files, port: Number(port), hosts });
-  console.log(`chat at ${server.url}  (Ctrl-C stops it; conversations are in ${file})`);
+  print(`chat at ${server.url}  (Ctrl-C stops it; conversations are in ${file})`);
   await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   await server.close();
   return 0;
@@ -92,9 +93,9 @@ function modelFor({ model, 'base-url': baseUrl, 'word-ms': wordMs }: ModelOption
 process.exitCode = await main().catch((error: unknown) => {
   const isUse = error instanceof TypeError;
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    console.error('The port is in use: choose another with --port, or stop the server that has it.');
+    printError('The port is in use: choose another with --port, or stop the server that has it.');
     return 1;
   }
-  console.error(isUse ? `${error.message}\n\n${USAGE}` : isRepriseError(error) ? error.message : error);
+  printError(isUse ? `${error.message}\n\n${USAGE}` : isRepriseError(error) ? error.message : error);
   return isUse ? 2 : 1;
 });

@@ -1,5 +1,6 @@
 /** What the server tells a page about a request that it does not carry out: a status and a sentence. */
 import { isRepriseError } from 'reprise';
+import { printError } from 'reprise/terminal';
 import * as z from 'zod';
 
 /** A request that is not carried out. */
@@ -23,6 +24,6 @@ export function refusalOf(error: unknown): Refusal {
     return new Refusal(409, 'This id belongs to another message: send it with an id of its own.');
   if (isRepriseError(error, 'request_rejected')) return new Refusal(409, `Not now: ${error.message}`);
   if (isRepriseError(error, 'world_closed')) return new Refusal(503, 'The server is stopping. Try again in a moment.');
-  console.error(error);
+  printError(error);
   return new Refusal(500, 'The server failed. Its terminal shows why.');
 }

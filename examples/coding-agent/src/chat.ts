@@ -7,6 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentEvent, type CommandReceipt, type Delta, isRepriseError, type Run } from 'reprise';
 import type { Allowed } from './approvals/allowed.js';
+import { readTyped } from './approvals/answers.js';
+import { REFUSED } from './approvals/asking.js';
 import { COMMANDS } from './commands.js';
 import { Decisions, labelFor } from './decisions.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
@@ -209,8 +211,19 @@ export class Chat {
     if (!given.startsWith('/') && this.#decisions.take(given)) return false;
     this.#history.add(text);
     if (given.startsWith('/')) this.#command(given);
-    else this.#then(() => this.say(given));
+    else this.#then(() => this.#sayUnlessEarly(given));
     return true;
+  }
+
+  /**
+   * Says a line to the agent, except for one that would answer what waits and was typed before the question stood here:
+   * it answers nothing, and the agent must not take it for an instruction.
+   */
+  async #sayUnlessEarly(text: string): Promise<void> {
+    const { world, session } = this.desk;
+    const [item] = await world.pending({ session: session.key });
+    if (item === undefined || readTyped(text, item).kind === 'other') return this.say(text);
+    this.#terminal.print([span(REFUSED.early, 'yellow')]);
   }
 
   #command(text: string): void {

@@ -6,6 +6,7 @@ import { reportOnce } from 'reprise/history';
 import { SESSION_REDUCER } from 'reprise/parts';
 import type { ModelClient } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { printError } from 'reprise/terminal';
 import { coder } from './coder.js';
 import { EMBEDDED } from './demo/fixer.js';
 import { modelNamed, type Reach, secretsOf } from './models.js';
@@ -61,7 +62,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const agent = coder({ folder: options.folder, model });
   const models = modelsFor([model, left.model ?? EMBEDDED, EMBEDDED], options.reach);
   // A line on standard error would be drawn across the screen.
-  const report = reportOnce((line) => (options.report ?? console.error)(line));
+  const report = reportOnce((line) => (options.report ?? printError)(line));
   const world = await openWorld({
     store: sqlite(file),
     models,

@@ -2,6 +2,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isRepriseError } from 'reprise';
+import { print, printError } from 'reprise/terminal';
 import { Allowed } from './approvals/allowed.js';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
 import { Chat } from './chat.js';
@@ -18,26 +19,24 @@ async function main(): Promise<number> {
   try {
     args = readArguments(process.argv.slice(2), process.cwd());
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    printError(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
   if (args.help) {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
   if (args.demo) await makeDemo(args.folder);
   if (!(await isFolder(args.folder))) {
-    console.error(`${args.folder} is not a folder.`);
+    printError(`${args.folder} is not a folder.`);
     return 2;
   }
   try {
     return await work(args);
   } catch (error) {
     if (isRepriseError(error, 'world_locked'))
-      console.error(
-        `Another coding agent works in this folder: ${error.details.actual ?? 'its process is not known'}.`,
-      );
-    else console.error(isRepriseError(error) || error instanceof TypeError ? error.message : error);
+      printError(`Another coding agent works in this folder: ${error.details.actual ?? 'its process is not known'}.`);
+    else printError(isRepriseError(error) || error instanceof TypeError ? error.message : error);
     return error instanceof TypeError ? 2 : 1;
   }
 }
@@ -47,8 +46,9 @@ async function work(args: Arguments): Promise<number> {
   const reach = { baseUrl, price, window, env: process.env };
   const worlds = args.worlds ?? worldsOf(folder, process.env);
   if (print === undefined) return talk({ folder, worlds, model, reach, fresh, conversation }, args);
-  const { world, session, paused } = await openDesk({ folder, worlds, model, reach, fresh, conversation });
-  for (const line of pausedLines(paused)) console.error(line);
+  const { world, session, paused, file } = await openDesk({ folder, worlds, model, reach, fresh, conversation });
+  printError(`The conversation is kept in ${file}.`);
+  for (const line of pausedLines(paused)) printError(line);
   try {
     return await printed(world, session, { task: print, id: args.id, yes: args.yes });
   } finally {

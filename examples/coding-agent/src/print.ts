@@ -1,6 +1,7 @@
 /** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
 import type { AgentEvent, AgentWorld, Pending, Run, Session } from 'reprise';
 import { failureWords } from 'reprise/history';
+import { print, printError } from 'reprise/terminal';
 import { eventsOf } from './log.js';
 import { PRINT } from './person.js';
 import { callLine, failureLines } from './terminal/calls.js';
@@ -42,9 +43,9 @@ export async function printed(world: AgentWorld, session: Session<string>, optio
     return needsPerson(stopped);
   }
   const { text, stop, error } = await run.result();
-  if (text !== '') console.log(plain(text));
+  if (text !== '') print(plain(text));
   if (stop.kind === 'Completed') return doneBut(await watched);
-  console.error(stop.kind === 'Failed' ? `failed: ${failureWords(stop.code, error)}` : stop.kind);
+  printError(stop.kind === 'Failed' ? `failed: ${failureWords(stop.code, error)}` : stop.kind);
   return EXIT.failed;
 }
 
@@ -52,7 +53,7 @@ export async function printed(world: AgentWorld, session: Session<string>, optio
 function doneBut(refused: number): number {
   if (refused === 0) return EXIT.done;
   const calls = refused === 1 ? 'One call was' : `${refused} calls were`;
-  console.error(`${calls} refused, because no person was here to approve; --yes approves all calls.`);
+  printError(`${calls} refused, because no person was here to approve; --yes approves all calls.`);
   return EXIT.refused;
 }
 
@@ -61,10 +62,10 @@ async function watch(run: Run<string>): Promise<number> {
   let refused = 0;
   for await (const event of run.events()) {
     if (event.type === 'human.resolved' && event.how === 'denied') refused++;
-    if (event.type === 'tool.requested') console.error(`● ${callLine(event.tool, event.args)}`);
-    if (event.type === 'tool.failed') for (const line of failureLines(event).lines) console.error(`  ${textOf(line)}`);
+    if (event.type === 'tool.requested') printError(`● ${callLine(event.tool, event.args)}`);
+    if (event.type === 'tool.failed') for (const line of failureLines(event).lines) printError(`  ${textOf(line)}`);
     if (event.type === 'llm_step.failed' && event.again)
-      console.error(`the model failed, and is asked again: ${failureWords(event.code, event.error)}`);
+      printError(`the model failed, and is asked again: ${failureWords(event.code, event.error)}`);
   }
   return refused;
 }
@@ -90,8 +91,8 @@ async function waitingFor(
 }
 
 function needsPerson(what: string): number {
-  console.error(`An earlier run of this conversation waits for a person: ${plain(what)}`);
-  console.error('Start the agent here without --print to decide, or give --new for a conversation of its own.');
+  printError(`An earlier run of this conversation waits for a person: ${plain(what)}`);
+  printError('Start the agent here without --print to decide, or give --new for a conversation of its own.');
   return EXIT.needsPerson;
 }
 

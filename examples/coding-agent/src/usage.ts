@@ -13,7 +13,7 @@ export async function usageLine({ world, session, model }: Desk): Promise<string
   const parts = [
     model,
     `${short(sum('tokens_in'))} tokens in, ${short(sum('tokens_out'))} out`,
-    ...(cost === 0 ? [] : [dollars(cost)]),
+    ...(cost === 0 ? [] : [state.config.price === null ? `at least ${dollars(cost)}` : dollars(cost)]),
     ...contextPart(state.window?.reading ?? null),
     '/help',
   ];

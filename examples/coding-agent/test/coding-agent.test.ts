@@ -24,6 +24,7 @@ describe('for a script', () => {
     const first = await drive(...at, '--print', TASK, '--yes', '--id', 'job-1').ended;
     expect(first.code).toBe(0);
     expect(first.out).toMatch(/^All 3 tests pass\. src\/cart\.js had one mistake/);
+    expect(first.err.split('\n', 1)).toEqual([`The conversation is kept in ${path.join(worlds, '1.db')}.`]);
     expect(first.err).toContain('● edit  src/cart.js');
     expect(source(folder)).toContain(FIXED);
     const { head } = await verified(worlds);

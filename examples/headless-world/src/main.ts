@@ -6,6 +6,7 @@ import { isRepriseError, type VerifyReport } from 'reprise';
 import { failureWords } from 'reprise/history';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print, printError } from 'reprise/terminal';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
 import { nextSteps, proof, wrapped } from './closing.js';
 import { MODEL_NAME, startModelServer } from './model-server.js';
@@ -24,20 +25,20 @@ async function main(): Promise<number> {
   try {
     args = readArguments(process.argv.slice(2), process.cwd(), HOME);
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    printError(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
   if (args.help) {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
   if (!(await isFolder(args.folder))) {
-    console.error(`${args.folder} is not a folder.\n\n${USAGE}`);
+    printError(`${args.folder} is not a folder.\n\n${USAGE}`);
     return 2;
   }
   await mkdir(args.out, { recursive: true }).catch(() => undefined);
   if (!(await isFolder(args.out))) {
-    console.error(`${args.out} cannot be made a folder.\n\n${USAGE}`);
+    printError(`${args.out} cannot be made a folder.\n\n${USAGE}`);
     return 2;
   }
   return run(args);
@@ -49,7 +50,7 @@ async function run(args: Arguments): Promise<number> {
   const interrupt = new AbortController();
   const stopped = () => interrupt.abort();
   process.once('SIGINT', stopped).once('SIGTERM', stopped);
-  const say = args.quiet ? () => undefined : (text: string) => console.log(text);
+  const say = args.quiet ? () => undefined : (text: string) => print(text);
   const begun = Date.now();
   let isPast = false;
   say(`surveying ${args.folder}\nmodel: ${name}`);
@@ -75,17 +76,17 @@ async function run(args: Arguments): Promise<number> {
         if (line !== undefined) say(shortened(line, columns()));
       },
     });
-    if (outcome.text !== '') console.log(wrapped(`\n${outcome.text}\n`, columns()));
+    if (outcome.text !== '') print(wrapped(`\n${outcome.text}\n`, columns()));
     const { stop } = outcome;
     const isDone = stop.kind === 'Completed';
     const isFound =
       !isDone || args.quiet || (await prove({ world, report, out: args.out }, verified, interrupt.signal));
-    console.log(`world: ${world}`);
-    console.log(isDone ? `report: ${report}` : 'report: none');
-    console.log(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
+    print(`world: ${world}`);
+    print(isDone ? `report: ${report}` : 'report: none');
+    print(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
     if (isDone) return isFound ? 0 : 1;
     const why = stop.kind === 'LimitsExceeded' ? stop.limit : 'cancelled';
-    console.error(
+    printError(
       `The run did not complete: ${stop.kind === 'Failed' ? failureWords(stop.code, outcome.error) : why}.`.replace(
         '..',
         '.',
@@ -95,10 +96,10 @@ async function run(args: Arguments): Promise<number> {
   } catch (error) {
     if (interrupt.signal.aborted) {
       const text = `\nInterrupted. Everything up to here is in ${world}; run the same command to go on.`;
-      console.error(wrapped(text, columns()));
+      printError(wrapped(text, columns()));
       return 130;
     }
-    console.error(isRepriseError(error) ? error.message : error);
+    printError(isRepriseError(error) ? error.message : error);
     return 1;
   } finally {
     await close();
@@ -118,14 +119,14 @@ async function prove(
 ): Promise<boolean> {
   const places = { cwd: process.cwd(), home: HOME, world, report, copy: path.join(out, TAMPERED) };
   const tampering = await tamper(world, places.copy, signal);
-  console.log(wrapped(`${proof(verified, tampering, places)}\n`, columns()));
-  console.log(`${nextSteps(places, tampering)}\n`);
+  print(wrapped(`${proof(verified, tampering, places)}\n`, columns()));
+  print(`${nextSteps(places, tampering)}\n`);
   return tampering.found !== undefined;
 }
 
-/** The width of the terminal; unbounded where the output is no terminal. */
+/** The width of the terminal; unbounded where the output is no terminal, or one that says 0 because it does not know. */
 function columns(): number {
-  return process.stdout.columns ?? Number.POSITIVE_INFINITY;
+  return process.stdout.columns || Number.POSITIVE_INFINITY;
 }
 
 /** The embedded model, or a real one if there is a key or an address. */

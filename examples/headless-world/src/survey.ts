@@ -15,6 +15,7 @@ import {
 import { reportOnce } from 'reprise/history';
 import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
+import { printError } from 'reprise/terminal';
 import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';
 import { countFiles } from './count-files.js';
 import { ownOutput, REPORT } from './own-output.js';
@@ -66,7 +67,7 @@ export interface SurveyResult {
 export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const agent = defineAgent({ name: 'surveyor', model: 'main', instructions: INSTRUCTIONS, tools: toolsFor(options) });
   const { store, model, secrets, signal } = options;
-  const report = reportOnce((line) => console.error(line));
+  const report = reportOnce((line) => printError(line));
   await using world = await openWorld({
     store,
     models: { main: model },

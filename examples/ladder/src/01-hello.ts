@@ -5,6 +5,7 @@
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 
 const greeter = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet users by their name.' });
 
@@ -14,12 +15,12 @@ await using world = await openWorld({ store: sqlite('hello.db'), models: { main 
 
 const session = world.session('ada', greeter);
 const run = await session.send('I am Ada.', { id: 'message-1' });
-console.log(`${run.id}: ${await run.text()}`);
+print(`${run.id}: ${await run.text()}`);
 
 // If you do not know whether a message arrived, send it again under the same id. You get the same run, and the model is
 // not called again.
 const again = await session.send('I am Ada.', { id: 'message-1' });
-console.log(`${again.id}: ${await again.text()} The model was asked ${main.requests.length} time.`);
+print(`${again.id}: ${await again.text()} The model was asked ${main.requests.length} time.`);
 
 // Replays everything without the model, and throws if the bytes of any frame differ.
 await world.verify();

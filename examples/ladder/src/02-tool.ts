@@ -5,6 +5,7 @@
 import { defineAgent, defineTool, openWorld, toolError } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const stock = new Map([
@@ -40,11 +41,11 @@ await using world = await openWorld({ store: sqlite('tool.db'), models: { main }
 
 const run = await world.session('shop', keeper).send('How much tea is left?', { id: 'message-1' });
 for await (const event of run.events()) {
-  if (event.type === 'tool.requested') console.log(event.tool, event.args);
-  if (event.type === 'tool.failed') console.log(`  failed: ${event.text}`);
-  if (event.type === 'tool.completed') console.log(`  answered: ${event.text}`);
+  if (event.type === 'tool.requested') print(event.tool, event.args);
+  if (event.type === 'tool.failed') print(`  failed: ${event.text}`);
+  if (event.type === 'tool.completed') print(`  answered: ${event.text}`);
 }
-console.log(await run.text());
+print(await run.text());
 main.done(); // throws unless every step of the script was used
 
 await world.verify();

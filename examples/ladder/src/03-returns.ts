@@ -5,6 +5,7 @@
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const reader = defineAgent({
@@ -23,9 +24,9 @@ await using world = await openWorld({ store: sqlite('returns.db'), models: { mai
 const run = await world.session('inbox', reader).send('Invoice: Ada, 42.00 EUR, 1 May 2027.', { id: 'invoice-7' });
 const { value, usage } = await run.result();
 if (value === undefined) throw new Error('the run did not complete');
-console.log(`${value.customer} owes ${(value.cents / 100).toFixed(2)} until ${value.due}`);
-console.log(`after ${usage.steps} answers; after the first, the model read:`);
-console.log(main.requests[1]?.last);
+print(`${value.customer} owes ${(value.cents / 100).toFixed(2)} until ${value.due}`);
+print(`after ${usage.steps} answers; after the first, the model read:`);
+print(main.requests[1]?.last);
 main.done();
 
 await world.verify();

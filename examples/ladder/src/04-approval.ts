@@ -5,6 +5,7 @@
 import { type Decision, defineAgent, defineTool, openWorld, type Pending } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const refund = defineTool({
@@ -36,12 +37,12 @@ for await (const event of run.events()) {
   if (event.type !== 'human.requested') continue;
   const [item] = await world.pending({ session: 'ticket-1' });
   if (item === undefined) continue;
-  console.log(`${item.tool} waits:`, item.args, item.reason);
-  console.log(await world.decide(item, judged(item), { as: 'human:ann' }));
+  print(`${item.tool} waits:`, item.args, item.reason);
+  print(await world.decide(item, judged(item), { as: 'human:ann' }));
 }
-console.log(await run.text());
+print(await run.text());
 for (const { role, text } of main.requests.at(-1)?.messages ?? []) {
-  if (role === 'tool') console.log(`\nWhat the model read of a call:\n${text}`);
+  if (role === 'tool') print(`\nWhat the model read of a call:\n${text}`);
 }
 main.done();
 

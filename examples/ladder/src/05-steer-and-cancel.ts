@@ -6,6 +6,7 @@ import { EventEmitter, once } from 'node:events';
 import { defineAgent, defineTool, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const site = new EventEmitter();
@@ -34,23 +35,23 @@ const session = world.session('garden', digger);
 const first = once(site, 'digging');
 const run = await session.send('Dig two holes.', { id: 'message-1' });
 await first;
-console.log(await session.steer('Only 1 m for the second: there is a pipe.', { id: 'steer-1' }));
-console.log(await session.followUp('How far did you get?', { id: 'follow-up-1' }));
+print(await session.steer('Only 1 m for the second: there is a pipe.', { id: 'steer-1' }));
+print(await session.followUp('How far did you get?', { id: 'follow-up-1' }));
 
 const second = once(site, 'digging');
 site.emit('dug');
 await second;
-console.log(await session.cancel({ id: 'cancel-1', reason: 'It rains.' }));
-console.log((await run.result()).stop);
+print(await session.cancel({ id: 'cancel-1', reason: 'It rains.' }));
+print((await run.result()).stop);
 
 // After a cancelled run, a follow-up waits until the session is resumed.
-console.log(await session.resume({ id: 'resume-1' }));
+print(await session.resume({ id: 'resume-1' }));
 const next = await session.run(1);
-console.log(await next?.text());
+print(await next?.text());
 
-console.log('\nWhat the model read before this answer:');
+print('\nWhat the model read before this answer:');
 for (const { role, text, calls } of main.requests.at(-1)?.messages ?? []) {
-  console.log(`${role}: ${calls === undefined ? text : JSON.stringify(calls)}`);
+  print(`${role}: ${calls === undefined ? text : JSON.stringify(calls)}`);
 }
 main.done();
 

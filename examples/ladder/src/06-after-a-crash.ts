@@ -7,6 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { defineAgent, defineTool, openWorld } from 'reprise';
 import { type ScriptRequest, type ScriptStep, scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const pay = defineTool({
@@ -16,7 +17,7 @@ const pay = defineTool({
   guarantee: 'at_most_once', // the default
   run: ({ invoice }) => {
     appendFileSync('payments.txt', `invoice ${invoice}\n`);
-    console.log('paid, and killed before the result is recorded');
+    print('paid, and killed before the result is recorded');
     process.kill(process.pid, 'SIGKILL');
     return new Promise<string>(() => undefined);
   },
@@ -35,7 +36,7 @@ const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Pay inv
 /** Like a real model, it knows only what the request contains, and remembers nothing. */
 function answer({ messages }: ScriptRequest): ScriptStep {
   const last = messages.at(-1);
-  console.log(`the model reads: ${last?.text}`);
+  print(`the model reads: ${last?.text}`);
   if (last?.role === 'user') return { calls: [{ tool: 'pay', args: { invoice: 7 } }] };
   if (last?.isError) return { calls: [{ tool: 'payments', args: {} }] };
   return { text: `This has been paid: ${last?.text}.` };
@@ -49,9 +50,9 @@ await using world = await openWorld({
 
 // The second time, the world knows the id of the message, so this is the interrupted run.
 const run = await world.session('office', clerk).send('Pay invoice 7.', { id: 'message-1' });
-console.log(await run.text());
+print(await run.text());
 for await (const event of run.events()) {
-  if (event.type === 'tool.failed') console.log(`${event.tool}: ${event.non_execution?.kind}`);
+  if (event.type === 'tool.failed') print(`${event.tool}: ${event.non_execution?.kind}`);
 }
 
 await world.verify();

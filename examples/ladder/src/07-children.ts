@@ -5,6 +5,7 @@
 import { type AgentEvent, defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 
 const poet = defineAgent({ name: 'poet', model: 'poet', instructions: 'Write one line of verse.' });
 const editor = defineAgent({ name: 'editor', model: 'editor', instructions: 'Have verses written.', spawns: [poet] });
@@ -23,28 +24,28 @@ const models = {
 await using world = await openWorld({ store: sqlite('children.db'), models, agents: [editor] });
 
 const run = await world.session('verse', editor).send('A line about the sea, short.', { id: 'message-1' });
-console.log(await run.text());
+print(await run.text());
 
-console.log('\nWhat the editor read of its calls:');
+print('\nWhat the editor read of its calls:');
 for (const { role, text } of models.editor.requests.at(-1)?.messages ?? []) {
-  if (role === 'tool') console.log(`- ${text.replaceAll('\n', ' ')}`);
+  if (role === 'tool') print(`- ${text.replaceAll('\n', ' ')}`);
 }
 
 // Sessions work in parallel, so their events are mixed in the journal. Within a session, the order is fixed.
-console.log('\nWhat happened in each session:');
+print('\nWhat happened in each session:');
 const events = new Map<string, AgentEvent[]>();
 for await (const event of run.events({ tree: true })) {
   events.set(event.session_id, [...(events.get(event.session_id) ?? []), event]);
 }
 for (const [session, own] of events) {
-  console.log(session);
+  print(session);
   for (const event of own) {
-    if (event.type === 'input.accepted') console.log(`  ${event.run_id} reads: ${event.text}`);
-    if (event.type === 'tool.requested') console.log(`  ${event.step_id} calls ${event.tool}`);
-    if (event.type === 'llm_step.completed' && event.text) console.log(`  ${event.step_id} says: ${event.text}`);
+    if (event.type === 'input.accepted') print(`  ${event.run_id} reads: ${event.text}`);
+    if (event.type === 'tool.requested') print(`  ${event.step_id} calls ${event.tool}`);
+    if (event.type === 'llm_step.completed' && event.text) print(`  ${event.step_id} says: ${event.text}`);
   }
 }
-console.log(await world.children('verse'));
+print(await world.children('verse'));
 for (const model of Object.values(models)) model.done();
 
 await world.verify();

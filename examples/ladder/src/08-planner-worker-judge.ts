@@ -5,6 +5,7 @@
 import { defineAgent, openWorld } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import * as z from 'zod';
 
 const worker = defineAgent({ name: 'worker', model: 'worker', instructions: 'Name the product.' });
@@ -41,7 +42,7 @@ const planned = script(
   ({ last }) => ({ text: last, usage: spent }),
 );
 const judged = script(({ last }) => {
-  console.log(`the judge reads:\n${last}\n`);
+  print(`the judge reads:\n${last}\n`);
   return { json: { winner: 'c1', why: 'It says what the thing does.' }, usage: { tokens_in: 90, tokens_out: 30 } };
 });
 
@@ -52,13 +53,12 @@ await using world = await openWorld({
 });
 const run = await world.session('naming', planner).send('We need a name for a kettle.', { id: 'message-1' });
 for await (const event of run.events()) {
-  if (event.type === 'budget.pressure')
-    console.log(`${event.percent} % of ${event.limit}: ${event.used}/${event.of}\n`);
+  if (event.type === 'budget.pressure') print(`${event.percent} % of ${event.limit}: ${event.used}/${event.of}\n`);
 }
-console.log(`the planner says:\n${await run.text()}\n`);
+print(`the planner says:\n${await run.text()}\n`);
 for (const { session, child, agent, status } of await world.children('naming')) {
   const { max_tokens } = (await world.session(session, worker).state())?.config.limits ?? {};
-  console.log(`${child} ${agent}: ${status}, ${max_tokens} tokens at most`);
+  print(`${child} ${agent}: ${status}, ${max_tokens} tokens at most`);
 }
 planned.done();
 judged.done();

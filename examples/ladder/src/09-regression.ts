@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { agentApp, defineAgent, defineTool, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import { replay, saveWorld } from 'reprise/testing';
 import * as z from 'zod';
 
@@ -21,13 +22,13 @@ const main = script({ calls: [{ tool: 'add', args: { a: 2, b: 3 } }] }, { text: 
 const store = sqlite('regression.db');
 await using world = await openWorld({ store, models: { main }, agents: [clerk] });
 const run = await world.session('me', clerk).send('What is 2 + 3?', { id: 'message-1' });
-console.log(await run.text());
+print(await run.text());
 await world.pump(); // now nothing is left to do, so the file is complete
 writeFileSync('sum.world', await saveWorld(store));
 
 // This is the test. `unverified` counts the frames that this build could not replay; a regression test expects 0.
 const { unverified, firstDifference } = await replay(readFileSync('sum.world'));
-console.log({ unverified, firstDifference });
+print({ unverified, firstDifference });
 
 // And this is what the test finds when one rule changes: here, each message counts as two runs.
 const name = 'aos.agent/SessionReducer@1';
@@ -43,6 +44,6 @@ const changed: typeof session = {
 const other = await replay(readFileSync('sum.world'), {
   app: { ...agentApp, reducers: new Map([...agentApp.reducers, [name, changed]]) },
 });
-console.log(other.firstDifference);
+print(other.firstDifference);
 
 await world.verify();

@@ -6,6 +6,7 @@
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 
 const guide = defineAgent({
   name: 'guide',
@@ -30,14 +31,13 @@ const say = async (text: string, id: string, pin = false) => (await session.send
 await say('I do not fly. Ada comes along.', 'm1', true);
 await say('To Genoa, please.', 'm2');
 await say('And where do we sleep?', 'm3');
-console.log(await say('Who comes along, and which way?', 'm4'));
+print(await say('Who comes along, and which way?', 'm4'));
 
-console.log('\nWhat the model read at the end:');
-for (const { role, text } of main.requests.at(-1)?.messages ?? [])
-  console.log(`${role}: ${text.replaceAll('\n\n', ' | ')}`);
+print('\nWhat the model read at the end:');
+for (const { role, text } of main.requests.at(-1)?.messages ?? []) print(`${role}: ${text.replaceAll('\n\n', ' | ')}`);
 
 const state = await session.state();
-console.log(`\nThe transcript holds ${state?.items} items; the window begins with item ${state?.window.from}.`);
+print(`\nThe transcript holds ${state?.items} items; the window begins with item ${state?.window.from}.`);
 main.done();
 
 await world.verify();

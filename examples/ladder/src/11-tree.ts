@@ -5,6 +5,7 @@
 import { defineAgent, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import { trees } from 'reprise/tree';
 import * as z from 'zod';
 
@@ -43,20 +44,20 @@ const tree = await world.part(grove).start('house', { goal, returns: Plan, limit
 for await (const event of tree.events()) {
   if (event.type === 'node' && event.kind !== 'ask') {
     const line = `${event.mark} #${event.node} ${event.state}: ${event.goal}`;
-    if (event.run === 'none') console.log(line);
+    if (event.run === 'none') print(line);
   }
   if (event.type === 'asked') {
     const [ask] = await tree.asks();
-    console.log(`#${ask?.asker} asks: ${ask?.question.split('\n')[0]} ${ask?.options.join(' or ')}?`);
+    print(`#${ask?.asker} asks: ${ask?.question.split('\n')[0]} ${ask?.options.join(' or ')}?`);
     await tree.answer(event.ask, 'green', { as: 'human:ann', id: 'color' });
   }
   if (event.type === 'ended') break;
 }
 
 const { status, value } = await tree.result();
-console.log(status, value);
+print(status, value);
 const fork = (await tree.node(4))?.launches[0];
-console.log(`#4 knew ${fork?.inputs.map((n) => `#${n}`).join(' and ')}:`);
-console.log(fork?.prompt.match(/<said by="#[\s\S]*?<\/said>/g)?.join('\n'));
+print(`#4 knew ${fork?.inputs.map((n) => `#${n}`).join(' and ')}:`);
+print(fork?.prompt.match(/<said by="#[\s\S]*?<\/said>/g)?.join('\n'));
 
 await world.verify();

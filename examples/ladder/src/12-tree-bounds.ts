@@ -5,6 +5,7 @@
 import { defineAgent, defineTool, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import { type Tree, trees } from 'reprise/tree';
 import * as z from 'zod';
 
@@ -47,8 +48,8 @@ async function ended(of: Tree<unknown>, n: number, after = -1): Promise<number> 
   for await (const event of of.events({ after })) {
     if (event.type !== 'node' || event.node !== n || !['complete', 'failed'].includes(event.status)) continue;
     const { given, budget: most, spent, rights } = (await of.node(n)) ?? {};
-    console.log(`#${n} ${event.mark} ${given?.text ?? event.code} (${spent?.tokens} of ${most} tokens)`);
-    if (rights !== undefined) console.log(`   it may ${JSON.stringify(rights.may)}`);
+    print(`#${n} ${event.mark} ${given?.text ?? event.code} (${spent?.tokens} of ${most} tokens)`);
+    if (rights !== undefined) print(`   it may ${JSON.stringify(rights.may)}`);
     return event.frame;
   }
   return after;
@@ -63,9 +64,9 @@ await tree.retry(4, { budget: { tokens: 20_000 }, id: 'again' });
 await ended(tree, 4, frame);
 
 const denied = await tree.restrict(1, { may: { tool: [] } }, { id: 'closing' });
-console.log(`restricted: ${denied.status}; now #1 may ${JSON.stringify((await tree.node(1))?.rights?.may)}`);
+print(`restricted: ${denied.status}; now #1 may ${JSON.stringify((await tree.node(1))?.rights?.may)}`);
 await tree.answer(2, 'Yes.', { as: 'human:ann', id: 'open' });
 const { status, text, spent } = await tree.result();
-console.log(status, text, spent.tokens);
+print(status, text, spent.tokens);
 
 await world.verify();

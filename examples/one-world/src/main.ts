@@ -1,5 +1,6 @@
 import { openWorld } from 'reprise';
 import { sqlite } from 'reprise/sqlite';
+import { print } from 'reprise/terminal';
 import { grove, leader, members, office, options, team } from './office.js';
 
 await using world = await openWorld({ store: sqlite('office.db'), ...options });
@@ -10,7 +11,7 @@ const bot = await ann.register({ agent_type: 'custom', display_name: 'Leader', c
 const agent = world.part(members).entity(bot.agent_id);
 
 const run = await agent.send(leader, 'What is in this repository?', { id: 'question-1' });
-console.log(await run.text());
-console.log((await world.part(team).project('job-1').idle({ within: '10m' })).status);
-for (const { name, status } of (await world.part(grove).all()).items) console.log(name, status);
-console.log((await world.verify()).unverified);
+print(await run.text());
+print((await world.part(team).project('job-1').idle({ within: '10m' })).status);
+for (const { name, status } of (await world.part(grove).all()).items) print(name, status);
+print((await world.verify()).unverified);

@@ -5,6 +5,7 @@ import { isRepriseError, openWorld } from 'reprise';
 import { failureWords, reportOnce } from 'reprise/history';
 import type { Project } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
+import { print, printError } from 'reprise/terminal';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
 import { followed } from './follow.js';
 import { interruption } from './interrupt.js';
@@ -24,11 +25,11 @@ async function main(): Promise<number> {
   try {
     args = readArguments(process.argv.slice(2), process.cwd(), ROOT);
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    printError(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
   if (args.help) {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
   try {
@@ -37,12 +38,10 @@ async function main(): Promise<number> {
     return await reviewed(args);
   } catch (error) {
     if (isRepriseError(error, 'world_locked')) {
-      console.error(
-        'Another review of this folder is at work; wait for it, or begin one of your own with --world FILE.',
-      );
+      printError('Another review of this folder is at work; wait for it, or begin one of your own with --world FILE.');
       return 1;
     }
-    console.error(isRepriseError(error) || error instanceof TypeError ? error.message : error);
+    printError(isRepriseError(error) || error instanceof TypeError ? error.message : error);
     return error instanceof TypeError ? 2 : 1;
   }
 }
@@ -58,10 +57,11 @@ async function reviewed(args: Arguments): Promise<number> {
   const pace = args.pace ?? (plain ? 0 : PACE_MS);
   const client = modelOf({ model, baseUrl, pace, env: process.env });
   const file = args.world ?? worldOf(folder, args.fresh, process.env);
+  printError(`The review is kept in ${file}.`);
   const signal = interruption();
   const team = reviewTeam(folder, { max, skills });
   // What fails is said at once: below the picture, since a line on standard error would be drawn across it.
-  let say = (line: string): void => console.error(line);
+  let say = (line: string): void => printError(line);
   const world = await openWorld({
     store: sqlite(file),
     models: { main: client },
@@ -74,7 +74,7 @@ async function reviewed(args: Arguments): Promise<number> {
     if (
       !(await followed(world, project, { folder, plain, out: process.stdout, signal, noting: (note) => (say = note) }))
     ) {
-      console.error('Stopped. The same command continues where it was.');
+      printError('Stopped. The same command continues where it was.');
       return 130;
     }
     return await told(project, args, file);
@@ -89,17 +89,17 @@ async function told(project: Project, { out }: Arguments, file: string): Promise
   const report = tasks.findLast(({ skill, status }) => skill === 'report' && status === 'completed');
   if (report?.result === undefined) {
     for (const { id, title, failure } of tasks.filter(({ status }) => status === 'failed'))
-      console.error(`#${id} ${title} failed: ${failure ?? 'unknown'}`);
+      printError(`#${id} ${title} failed: ${failure ?? 'unknown'}`);
     for (const { id, title, status, code } of await project.results()) {
-      if (status !== 'ok') console.error(`${title}: ${status}${code === undefined ? '' : `: ${failureWords(code)}`}`);
-      else if (tasks.length === 0) console.error(`${title}: ${await project.output(id)}`);
+      if (status !== 'ok') printError(`${title}: ${status}${code === undefined ? '' : `: ${failureWords(code)}`}`);
+      else if (tasks.length === 0) printError(`${title}: ${await project.output(id)}`);
     }
-    console.error(`There is no report. The review is in ${file}; --new begins another one.`);
+    printError(`There is no report. The review is in ${file}; --new begins another one.`);
     return tasks.some(({ status }) => status === 'failed') ? 3 : 1;
   }
   const text = await project.output(report.result);
   if (out !== undefined) await writeFile(out, `${text}\n`);
-  console.log(`\n${text}\n\nThe review is in ${file}: npx reprise verify ${file}`);
+  print(`\n${text}\n\nThe review is in ${file}: npx reprise verify ${file}`);
   return 0;
 }
 

@@ -1,6 +1,8 @@
 /** The live view of a review: its tasks, as they change, as a picture that is drawn again or as lines. */
 import type { AgentWorld } from 'reprise';
 import type { Project, ResultRow, TaskRow } from 'reprise/specialists';
+import { escapeLine } from 'reprise/terminal';
+import { columnsOf, type PictureRow, pictureOf } from './picture.js';
 
 const MARKS: Readonly<Record<string, string>> = {
   pending: '○',
@@ -56,12 +58,12 @@ export class LiveView {
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#done;
-    await this.#show();
+    await this.#show(true);
   }
 
   /** Writes a line below the picture; the next picture is drawn below it. */
   note(line: string): void {
-    this.out.write(`${line}\n`);
+    this.out.write(`${escapeLine(line)}\n`);
     this.#drawn = 0;
   }
 
@@ -85,13 +87,15 @@ export class LiveView {
     }
   }
 
-  async #show(): Promise<void> {
+  /** @param isLast nothing is drawn after it, so it may be higher than the terminal */
+  async #show(isLast = false): Promise<void> {
     const all = await this.#rows();
     if (this.plain) return this.#lines(all);
-    const width = Math.max(40, (this.out.columns ?? 80) - 1);
     const ended = all.filter(({ status }) => ['completed', 'ok', 'skipped', 'cancelled'].includes(status)).length;
-    const head = `review: ${ended} of ${all.length} done`;
-    const lines = [head, ...all.map((row) => lineOf(row))].map((line) => line.slice(0, width));
+    const lines = pictureOf(`review: ${ended} of ${all.length} done`, all.map(rowOf), {
+      columns: columnsOf(this.out.columns),
+      rows: isLast ? undefined : this.out.rows || undefined,
+    });
     const up = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A\r`;
     // Each line is cleared behind its text: a screen that is cleared as a whole goes into the history of some terminals.
     this.out.write(`${up}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`);
@@ -105,7 +109,7 @@ export class LiveView {
       this.#told.set(row.key, line);
       const seconds = Math.floor((Date.now() - this.#began) / 1_000);
       const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
-      this.out.write(`${clock}  ${line}${row.summary === '' ? '' : ` · ${row.summary}`}\n`);
+      this.out.write(`${escapeLine(`${clock}  ${line}${row.summary === '' ? '' : ` · ${row.summary}`}`)}\n`);
     }
   }
 
@@ -139,8 +143,7 @@ export class LiveView {
     if (row === undefined || row.ended === undefined) return '';
     if (row.status !== 'ok') return row.code ?? '';
     const text = await this.project.output(row.id).catch(() => '');
-    const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('#')) ?? '';
-    return line.length > 90 ? `${line.slice(0, 89)}…` : line;
+    return text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('#')) ?? '';
   }
 }
 
@@ -155,9 +158,11 @@ function shownOf(
   return { key, status, title, skill, since, summary };
 }
 
-function lineOf({ key, status, title, skill, since, summary }: Shown): string {
+function rowOf({ key, status, title, skill, since, summary }: Shown): PictureRow {
   const mark = MARKS[status] ?? '·';
-  const seconds = since === undefined ? '' : `${Math.max(0, Math.round((Date.now() - since) / 1_000))} s`;
-  const tail = summary === '' ? `${status}${seconds === '' ? '' : ` ${seconds}`}` : summary;
-  return `  ${mark} ${key.padEnd(3)} ${title.padEnd(34)} ${skill.padEnd(9)} ${tail}`;
+  const seconds = since === undefined ? '' : ` ${Math.max(0, Math.round((Date.now() - since) / 1_000))} s`;
+  return {
+    head: `  ${mark} ${key.padEnd(3)} ${title.padEnd(34)} ${skill.padEnd(9)} ${status}${seconds}`,
+    found: summary,
+  };
 }

@@ -14,6 +14,9 @@ vi.setConfig({ testTimeout: 180_000 }); // seconds alone, minutes where others s
 const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const SKILLS = fileURLToPath(new URL('../skills', import.meta.url));
 
+/** What is said on standard error of a review that goes well. */
+const KEPT = /^The review is kept in \S+\.db\.\n$/;
+
 let home = '';
 const started = new Set<ChildProcessWithoutNullStreams>();
 
@@ -83,7 +86,7 @@ async function verified(file: string): Promise<number> {
 describe('a review without key and network', () => {
   it('the report names each fault of the sample by its file and line, and nothing else', async () => {
     const { code, out, err } = await start(shop(), '--out', path.join(home, 'report.md')).ended;
-    expect([code, err]).toEqual([0, '']);
+    expect([code, err]).toEqual([0, expect.stringMatching(KEPT)]);
     const findings = [...reportIn(out).matchAll(/^- (`[^`]+:\d+` — .*)$/gm)].map(([, finding]) => finding);
     expect(findings.sort()).toEqual([...EXPECTED].sort());
     expect(out).toContain('11 findings: 3 high, 6 medium, 2 low.');
@@ -118,6 +121,16 @@ describe('a review without key and network', () => {
       expect(await verified(world)).toBe(0);
     },
   );
+});
+
+describe('where a review is kept', () => {
+  it('a review says first where it is kept, so that a review that is ended at once can be found', async () => {
+    const first = start(shop(), '--pace', '500');
+    await first.until('[running]');
+    first.child.kill('SIGKILL');
+    const { err } = await first.ended;
+    expect(err).toMatch(/^The review is kept in .*\/state\/reprise-review-team\/shop-[0-9a-f]{8}\/1\.db\.\n/);
+  });
 });
 
 describe('the mistakes of the page', () => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { isRepriseError, openWorld } from 'reprise';
 import { fileVault, society } from 'reprise/society';
 import { sqlite } from 'reprise/sqlite';
+import { print, printError } from 'reprise/terminal';
 import { type Arguments, readArguments, requireFolder, USAGE, worldOf } from './arguments.js';
 import { crewOf } from './crew.js';
 import { interruption } from './interrupt.js';
@@ -20,24 +21,25 @@ async function main(): Promise<number> {
     args = readArguments(process.argv.slice(2), process.cwd(), ROOT);
     if (!args.help) requireFolder(args.folder);
   } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    printError(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
   if (args.help) {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
   try {
     return await started(args);
   } catch (error) {
-    if (isRepriseError(error, 'world_locked')) console.error('Another research of this folder is at work.');
-    else console.error(isRepriseError(error) ? error.message : error);
+    if (isRepriseError(error, 'world_locked')) printError('Another research of this folder is at work.');
+    else printError(isRepriseError(error) ? error.message : error);
     return 1;
   }
 }
 
 async function started({ folder, world: given, fresh, pace, stay }: Arguments): Promise<number> {
   const file = given ?? worldOf(folder, fresh, process.env);
+  print(`The research is kept in ${file}.`);
   const crew = crewOf(folder);
   const part = society({ keys: fileVault(`${file}.keys`) });
   const signal = interruption();

@@ -1,6 +1,7 @@
 /** What a person is told: line by line while it happens, and at the end. */
 import { type Actor, type AgentWorld, actorWords } from 'reprise';
 import type { Society } from 'reprise/society';
+import { escapeLine } from 'reprise/terminal';
 import { GROUP, QUESTIONS } from './crew.js';
 import { type Happening, happenings } from './journal.js';
 import { type Member, PERSON } from './research.js';
@@ -114,6 +115,7 @@ async function trust(office: Society, members: readonly Member[]): Promise<reado
   return [head.trimEnd(), ...(await Promise.all(rows))];
 }
 
-function cut(line: string): string {
+function cut(text: string): string {
+  const line = escapeLine(text);
   return line.length > 79 ? `${line.slice(0, 78)}…` : line;
 }

@@ -1,6 +1,7 @@
 /** Does the research and tells of it, to its end or until the user leaves. */
 import type { AgentWorld } from 'reprise';
 import type { Society } from 'reprise/society';
+import { print, printError } from 'reprise/terminal';
 import type { Crew } from './crew.js';
 import { doneBefore } from './interrupt.js';
 import { joinable } from './join.js';
@@ -25,13 +26,13 @@ export async function told(
   const members = await hire(office);
   const { words, leave } = await joinable(world, file);
   try {
-    console.log(`${words}\n`);
+    print(`${words}\n`);
     if (!(await researched(world, office, crew, members, signal))) {
-      console.error('Stopped. The same command continues where it was.');
+      printError('Stopped. The same command continues where it was.');
       return 130;
     }
-    console.log(`\n${await reportOf(world, office, members, file)}`);
-    if (stay) console.log(`\n${words}\nCtrl-C ends it.`);
+    print(`\n${await reportOf(world, office, members, file)}`);
+    if (stay) print(`\n${words}\nCtrl-C ends it.`);
     if (stay) await doneBefore(signal, new Promise(() => undefined));
     return 0;
   } finally {
@@ -64,7 +65,7 @@ async function show(world: AgentWorld, members: readonly Member[], signal: Abort
   try {
     for await (const news of happenings(world, { from: world.kernel.head.seq + 1, signal })) {
       const line = lineOf(news, nameOf);
-      if (line !== undefined) console.log(line);
+      if (line !== undefined) print(line);
     }
   } catch (error) {
     if (!signal.aborted) throw error;

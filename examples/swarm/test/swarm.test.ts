@@ -65,6 +65,8 @@ describe('the research of a folder', () => {
     const { code, out, err } = await start('shop').ended;
     expect([code, err]).toEqual([0, '']);
     for (const words of EXPECTED) expect(out).toContain(words);
+    // The first thing that is said, before anything is written there.
+    expect(out.split('\n', 1)).toEqual([`The research is kept in ${/frames in (.*)/.exec(out)?.[1]}.`]);
     expect(out).toMatch(/^reader [0-9a-f]{6} shares group:begin-ada#1$/m);
     expect(out).toMatch(/^reader [0-9a-f]{6} shares group:unfinished-ben#3$/m);
     const report = out.slice(out.indexOf('What was found'), out.indexOf(' frames in '));

@@ -1,7 +1,6 @@
 /** What an app needs in order to define its agents; worlds of agents are loaded when one is opened. */
 
 export { defineAgent } from './define/agent.js';
-export { defineOwnerTool } from './tools/owner-tool.js';
-export { deferred, outcomeUnknown, toolError } from './tools/result.js';
-export { defineTool } from './tools/tool.js';
+export { deferred, outcomeUnknown, toolError } from './tools/output/result.js';
+export { defineTool } from './tools/tool/tool.js';
 export { agentApp } from './world/app.js';

@@ -24,13 +24,16 @@ export { llmGenerate } from './plans/effects.js';
 export { llmStepPlan } from './plans/llm-step.js';
 export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
-export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
-export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
-export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
-export type { RunStatus, Stalled } from './session/run-status.js';
-export type { Waiting } from './session/run-wait.js';
-export type { RunWatchOptions } from './session/run-watch.js';
+export { partRequestId } from './session/request-id.js';
+export { requireSound } from './session/require-sound.js';
+export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/run/events.js';
+export type { Pending, PendingQuestion, ToolsetChange } from './session/run/pending.js';
+export { type EndedOrWaiting, type Outcome, Run } from './session/run/run.js';
+export type { RunStatus, Stalled } from './session/run/run-status.js';
+export type { Waiting } from './session/run/run-wait.js';
+export type { RunWatchOptions } from './session/run/run-watch.js';
+export { isBelow, stallsOf } from './session/run/stalls.js';
 export { Session, type SessionOf } from './session/session.js';
 export type {
   CancelOptions,
@@ -40,7 +43,6 @@ export type {
   SendOptions,
   SessionOptions,
 } from './session/session-options.js';
-export { isBelow, stallsOf } from './session/stalls.js';
 export { type SessionReader, type SessionWait, sessionEndsFromOutside, sessionWaits } from './session/waits.js';
 export { AgentEvents } from './timeline/agent-events.js';
 export type { EventFrame } from './timeline/event-frame.js';
@@ -49,7 +51,7 @@ export { runId } from './timeline/placed-event.js';
 export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
-export { type ToolChange, type ToolDifference, toolDifferences } from './tools/tool-change.js';
+export { type ToolChange, type ToolDifference, toolDifferences } from './tools/tool/tool-change.js';
 export * from './world/app.js';
 export type { Decision } from './world/decision.js';
 export {
@@ -71,7 +73,6 @@ export {
   type ServedTool,
   type WorldPart,
 } from './world/part.js';
-export { PartCell, type RequestBy } from './world/part-requests.js';
 export type { Decided, DecideOptions, PendingQuery } from './world/people.js';
 export {
   AgentWorld,

@@ -1,31 +1,20 @@
-/** The command line: verbs, options and their help. The verbs are implemented in `verbs/`. */
+/** The command line: verbs, options and their help. A verb is implemented in `verbs/`, and loaded when it is called. */
 
-import { readFileSync } from 'node:fs';
-import { parseJson } from '@reprise/contracts/json';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
-import { reportFailure } from './failure.js';
-import type { Io } from './io.js';
-import { isWorld } from './open.js';
+import { count, positive, several } from './process/arguments.js';
+import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './process/exit.js';
+import { reportFailure } from './process/failure.js';
+import type { Io } from './process/io.js';
+import { manifest } from './process/package.js';
+import { type RunVerb, verbRunner } from './process/run-verb.js';
 import { addServe } from './serve-program.js';
 import { addSkills } from './skills-program.js';
 import { addSociety } from './society-program.js';
-import { parseDigest } from './target.js';
 import { addTeam } from './team-program.js';
 import { escapeText } from './text/escape.js';
 import { addTree } from './tree-program.js';
-import { backup } from './verbs/backup.js';
-import { bundle } from './verbs/bundle.js';
-import { check } from './verbs/check.js';
-import { explain } from './verbs/explain.js';
-import { log } from './verbs/log.js';
-import { revive } from './verbs/revive.js';
-import { show } from './verbs/show.js';
-import { tail } from './verbs/tail.js';
-import { trouble } from './verbs/trouble.js';
-import { verify } from './verbs/verify.js';
-import { why } from './verbs/why.js';
-import { count, positive } from './whole-numbers.js';
+import { isWorld } from './world/open.js';
+import { parseDigest } from './world/target.js';
 
 /**
  * Runs the command. Never rejects, never ends the process.
@@ -54,14 +43,21 @@ class CommandLine {
   readonly #out: string[] = [];
   readonly #err: string[] = [];
 
-  constructor(private readonly io: Io) {}
+  readonly #ended = (code: number): void => {
+    this.code = code;
+  };
+  readonly #run: RunVerb;
+
+  constructor(private readonly io: Io) {
+    this.#run = verbRunner(io, this.#ended);
+  }
 
   program(): Command {
     const program = new Command('reprise')
       .description(
         'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Serves them to clients, runs trees and teams of agents, and checks skills.',
       )
-      .version(version(), '-V, --version', 'print the version')
+      .version(manifest().version, '-V, --version', 'print the version')
       .helpCommand(false)
       .exitOverride()
       .configureOutput({ writeOut: (text) => this.#out.push(text), writeErr: (text) => this.#err.push(text) })
@@ -78,14 +74,11 @@ class CommandLine {
     this.#addBundle(program);
     this.#addBackup(program);
     this.#addExplain(program);
-    addServe(program, (options, body) => this.#do(options, body), this.io);
-    const ended = (code: number): void => {
-      this.code = code;
-    };
-    addTree(program, this.io, ended);
-    addTeam(program, this.io, ended);
-    addSkills(program, this.io, ended);
-    addSociety(program, (options, body) => this.#do(options, body), this.io, ended);
+    addServe(program, this.#run, this.io);
+    addTree(program, this.io, this.#ended);
+    addTeam(program, this.io, this.#ended);
+    addSkills(program, this.#run, this.io);
+    addSociety(program, this.#run, this.io);
     for (const command of program.commands) {
       command.showHelpAfterError(usageOf(command));
       for (const inner of command.commands) inner.showHelpAfterError(usageOf(inner, `${command.name()} `));
@@ -133,9 +126,7 @@ class CommandLine {
       .option('--thorough', 'replay every frame from bytes alone, and not one in 256; takes several times as long')
       .option('--workers <n>', 'threads that verify at once; 1 for none (default: one for each core)', positive)
       .action((world, options) =>
-        this.#do(options, async () => {
-          this.code = await verify(this.io, world, options);
-        }),
+        this.#run(options, async () => (await import('./verbs/verify.js')).verify(this.io, world, options)),
       );
   }
 
@@ -148,13 +139,17 @@ class CommandLine {
       .option('-C, --conditions <name>', 'a condition for the `exports` of packages; may be repeated', several)
       .option('--json', 'print JSON')
       .addHelpText('after', EXIT_HELP)
-      .action((module, options) => this.#do(options, () => bundle(this.io, module, options)));
+      .action((module, options) =>
+        this.#run(options, async () => (await import('./verbs/bundle.js')).bundle(this.io, module, options)),
+      );
   }
 
   #addBackup(program: Command): void {
     verb(program, 'backup', 'copy a world, also while it is open, and verify the copy')
       .argument('<to>', 'the path of the copy; it must not exist')
-      .action((world, to, options) => this.#do(options, () => backup(this.io, world, to, options)));
+      .action((world, to, options) =>
+        this.#run(options, async () => (await import('./verbs/backup.js')).backup(this.io, world, to, options)),
+      );
   }
 
   #addExplain(program: Command): void {
@@ -163,7 +158,9 @@ class CommandLine {
       .description('print the meaning of an error code and what to do about it')
       .argument('[code]', 'the code before the colon of a message; without one, all codes are listed')
       .option('--json', 'print JSON')
-      .action((code, options) => this.#do(options, () => explain(this.io, code, options)));
+      .action((code, options) =>
+        this.#run(options, async () => (await import('./verbs/explain.js')).explain(this.io, code, options)),
+      );
   }
 
   #addLog(program: Command): void {
@@ -173,7 +170,9 @@ class CommandLine {
       .option('-n <lines>', 'only the last lines', count)
       .option('-f, --follow', 'keep printing until Ctrl-C; another process may write the world')
       .option('--full', 'print every text in full')
-      .action((world, options) => this.#do(options, () => log(this.io, world, options)));
+      .action((world, options) =>
+        this.#run(options, async () => (await import('./verbs/log.js')).log(this.io, world, options)),
+      );
   }
 
   #addWhy(program: Command): void {
@@ -183,7 +182,9 @@ class CommandLine {
       .option('--file', 'the words are the path of a file')
       .option('--call', 'the words are the id of a call, or its beginning')
       .option('--text', 'the words are a piece of text')
-      .action((world, what, options) => this.#do(options, () => why(this.io, world, what, options)));
+      .action((world, what, options) =>
+        this.#run(options, async () => (await import('./verbs/why.js')).why(this.io, world, what, options)),
+      );
   }
 
   #addTail(program: Command): void {
@@ -191,7 +192,9 @@ class CommandLine {
       .option('--from <seq>', 'begin at this frame', count)
       .option('-n <frames>', 'the number of frames (default: the last 20; with --from: all)', count)
       .option('-f, --follow', 'keep printing new frames until Ctrl-C')
-      .action((world, options) => this.#do(options, () => tail(this.io, world, options)));
+      .action((world, options) =>
+        this.#run(options, async () => (await import('./verbs/tail.js')).tail(this.io, world, options)),
+      );
   }
 
   #addShow(program: Command): void {
@@ -205,7 +208,9 @@ class CommandLine {
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .option('--diff', 'the changes of each event of that frame in the cell, as patches, instead of its state')
       .option('--history', 'the records that concern the cell, instead of its state; needs no app')
-      .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
+      .action((world, what, options) =>
+        this.#run(options, async () => (await import('./verbs/show.js')).show(this.io, world, what, options)),
+      );
   }
 
   #addTrouble(program: Command): void {
@@ -217,9 +222,7 @@ class CommandLine {
       .option('--app <module>', 'the app that wrote the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .action((world, options) =>
-        this.#do(options, async () => {
-          this.code = await trouble(this.io, world, options);
-        }),
+        this.#run(options, async () => (await import('./verbs/trouble.js')).trouble(this.io, world, options)),
       );
   }
 
@@ -230,7 +233,9 @@ class CommandLine {
       .option('--as <principal>', 'the principal that revives it; the operator when absent')
       .option('--app <module>', 'the app that writes the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .action((world, cell, options) => this.#do(options, () => revive(this.io, world, cell, options)));
+      .action((world, cell, options) =>
+        this.#run(options, async () => (await import('./verbs/revive.js')).revive(this.io, world, cell, options)),
+      );
   }
 
   #addCheck(program: Command): void {
@@ -238,18 +243,8 @@ class CommandLine {
       .requiredOption('--against <module>', 'the app to open it with')
       .option('--legacy <module>', 'an earlier app, as openWorld would get it; may be repeated', several)
       .action((world, options) =>
-        this.#do(options, async () => {
-          this.code = await check(this.io, world, options);
-        }),
+        this.#run(options, async () => (await import('./verbs/check.js')).check(this.io, world, options)),
       );
-  }
-
-  async #do(options: { readonly json?: true }, body: () => Promise<void>): Promise<void> {
-    try {
-      await body();
-    } catch (error) {
-      this.code = await this.fail(error, options.json === true);
-    }
   }
 }
 
@@ -268,18 +263,8 @@ function usageOf(command: Command, group = ''): string {
   return `Usage: reprise ${name} ${command.usage()}\nSee: reprise ${name} --help`;
 }
 
-function several(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
 function digest(text: string): string {
   const hex = parseDigest(text);
   if (hex !== undefined) return hex;
   throw new InvalidArgumentError('Expected sha256: and 64 hex digits.');
-}
-
-/** The version of the package: `package.json` is one level above both the sources and the built files. */
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (parseJson(text) as { readonly version: string }).version;
 }

@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
-import { EXIT } from './exit.js';
-import { failureText, reportFailure } from './failure.js';
-import { type Io, streamSink } from './io.js';
-import { modulesLoading } from './loading.js';
+import { EXIT } from './process/exit.js';
+import { failureText, reportFailure } from './process/failure.js';
+import { type Io, streamSink } from './process/io.js';
 import { runCli } from './program.js';
 import { TREE_EXIT } from './tree/exit.js';
+import { modulesLoading } from './world/loading.js';
 
 /** Runs this process as the command: its arguments, its streams, its exit code. Does not return. */
 export async function runProcess(): Promise<never> {

@@ -1,15 +1,13 @@
 /** The verb `reprise serve`, with its options and its help. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT_HELP } from './exit.js';
-import type { Io } from './io.js';
+import { count } from './process/arguments.js';
+import { EXIT_HELP } from './process/exit.js';
+import type { Io } from './process/io.js';
+import type { RunVerb } from './process/run-verb.js';
 import type { ServeOptions } from './verbs/serve.js';
-import { count } from './whole-numbers.js';
-
-/** Runs the body of a verb, and reports its error. */
-type Do = (options: { readonly json?: true }, body: () => Promise<void>) => Promise<void>;
 
 /** Adds `reprise serve` to the command. */
-export function addServe(program: Command, run: Do, io: Io): void {
+export function addServe(program: Command, run: RunVerb, io: Io): void {
   program
     .command('serve')
     .description('serve a world to clients of the Model Context Protocol: on standard input and output, or over HTTP')

@@ -1,8 +1,7 @@
 /** The verbs of `reprise skills`, with their options and their help. */
 import type { Command } from 'commander';
-import { exitCodeOf } from './exit.js';
-import { reportFailure } from './failure.js';
-import type { Io } from './io.js';
+import type { Io } from './process/io.js';
+import type { RunVerb } from './process/run-verb.js';
 
 const SKILLS_EXIT_HELP = `
 Exit codes:
@@ -10,8 +9,8 @@ Exit codes:
   1  lint: a problem, or no skill at all
   2  wrong use: a folder that is not there`;
 
-/** Adds `reprise skills` to the command. @param ended receives the exit code */
-export function addSkills(program: Command, io: Io, ended: (code: number) => void): void {
+/** Adds `reprise skills` to the command. */
+export function addSkills(program: Command, run: RunVerb, io: Io): void {
   const skills = program
     .command('skills')
     .description('list and check folders of skill files')
@@ -28,13 +27,10 @@ export function addSkills(program: Command, io: Io, ended: (code: number) => voi
       .argument('[folder...]', 'folders of skills, or folders that are one skill; `skills` when absent')
       .option('--json', 'print JSON')
       .addHelpText('after', SKILLS_EXIT_HELP)
-      .action(async (folders: string[], options: { readonly json?: true }) => {
-        try {
+      .action((folders: string[], options: { readonly json?: true }) =>
+        run(options, async () => {
           const { showSkills, lintSkills } = await import('./verbs/skills.js');
-          ended(await (name === 'ls' ? showSkills : lintSkills)(io, folders, options));
-        } catch (error) {
-          await reportFailure(io, error, options.json === true).catch(() => undefined); // the stream is closed
-          ended(exitCodeOf(error));
-        }
-      });
+          return (name === 'ls' ? showSkills : lintSkills)(io, folders, options);
+        }),
+      );
 }

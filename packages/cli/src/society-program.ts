@@ -1,13 +1,11 @@
 /** The verbs of `reprise society`, with their options and their help. */
 import type { Command } from 'commander';
-import { EXIT_HELP } from './exit.js';
-import type { Io } from './io.js';
+import { EXIT_HELP } from './process/exit.js';
+import type { Io } from './process/io.js';
+import type { RunVerb } from './process/run-verb.js';
 
-/** Runs the body of a verb, and reports its error. */
-type Do = (options: { readonly json?: true }, body: () => Promise<void>) => Promise<void>;
-
-/** Adds `reprise society` to the command. @param ended receives the exit code */
-export function addSociety(program: Command, run: Do, io: Io, ended: (code: number) => void): void {
+/** Adds `reprise society` to the command. */
+export function addSociety(program: Command, run: RunVerb, io: Io): void {
   const society = program
     .command('society')
     .description('look at the society of a world: its agents, their keys and their rights')
@@ -24,7 +22,7 @@ export function addSociety(program: Command, run: Do, io: Io, ended: (code: numb
     .action((world: string, options: { readonly json?: true }) =>
       run(options, async () => {
         const { audit } = await import('./verbs/society/audit.js');
-        ended(await audit(io, world, options));
+        return audit(io, world, options);
       }),
     );
 }

@@ -1,10 +1,10 @@
 /** The verbs of `reprise team`, with their options and their help. */
 import type { Command } from 'commander';
-import { reportFailure } from './failure.js';
-import type { Io } from './io.js';
+import { dollars, positive, price, several } from './process/arguments.js';
+import type { Io } from './process/io.js';
+import { verbRunner } from './process/run-verb.js';
 import { TEAM_EXIT_HELP } from './team/exit.js';
 import { exitOfError } from './tree/exit.js';
-import { dollars, positive, price } from './whole-numbers.js';
 
 /** The file of a world when none is named. */
 const WORLD_DEFAULT = '.reprise/team.db';
@@ -16,14 +16,7 @@ export function addTeam(program: Command, io: Io, ended: (code: number) => void)
     .description('run a team of specialists, and look at its tasks, results and memories')
     .helpCommand(false)
     .addHelpText('after', TEAM_EXIT_HELP);
-  const run = async (options: { readonly json?: true }, body: () => Promise<number>): Promise<void> => {
-    try {
-      ended(await body());
-    } catch (error) {
-      await reportFailure(io, error, options.json === true).catch(() => undefined); // the stream is closed
-      ended(exitOfError(error));
-    }
-  };
+  const run = verbRunner(io, ended, exitOfError);
   const runVerb = verb(
     team,
     'run',
@@ -76,8 +69,4 @@ function runOptions(command: Command): Command {
     .option('--dispatch <how>', '`auto`: tasks that are ready are started without the coordinator')
     .option('--max <n>', 'the specialists that work at once (default: 3)', positive)
     .option('--plain', 'lines of text, also on a terminal');
-}
-
-function several(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
 }

@@ -1,12 +1,12 @@
 /** The verbs of `reprise tree`, with their options and their help. */
 import type { Command } from 'commander';
-import { reportFailure } from './failure.js';
-import type { Io } from './io.js';
+import { count, dollars, positive, price } from './process/arguments.js';
+import type { Io } from './process/io.js';
+import { type RunVerb, verbRunner } from './process/run-verb.js';
 import type { ActVerb } from './tree/act.js';
 import { exitOfError, TREE_EXIT_HELP } from './tree/exit.js';
 import { WORLD_DEFAULT } from './tree/target.js';
 import type { ActOptions } from './verbs/tree/act.js';
-import { count, dollars, positive, price } from './whole-numbers.js';
 
 /** Adds `reprise tree` to the command. @param ended receives the exit code */
 export function addTree(program: Command, io: Io, ended: (code: number) => void): void {
@@ -15,7 +15,7 @@ export function addTree(program: Command, io: Io, ended: (code: number) => void)
     .description('run a tree of agents, watch it, and act on it: from a terminal, a script, or another process')
     .helpCommand(false)
     .addHelpText('after', TREE_EXIT_HELP);
-  const verbs = new TreeVerbs(tree, io, ended);
+  const verbs = new TreeVerbs(tree, io, verbRunner(io, ended, exitOfError));
   verbs.addRun();
   verbs.addContinue();
   verbs.addShow();
@@ -28,7 +28,7 @@ class TreeVerbs {
   constructor(
     private readonly tree: Command,
     private readonly io: Io,
-    private readonly ended: (code: number) => void,
+    private readonly run: RunVerb,
   ) {}
 
   addRun(): void {
@@ -51,7 +51,7 @@ class TreeVerbs {
       .option('--print-token', 'print a token on the error stream, with which scripts act on the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((goal: string, options) =>
-        this.#do(options, async () => {
+        this.run(options, async () => {
           const { runTree } = await import('./verbs/tree/run.js');
           return runTree(this.io, goal, options);
         }),
@@ -65,7 +65,7 @@ class TreeVerbs {
       .option('--print-token', 'print a token on the error stream, with which scripts act on the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
-        this.#do(options, async () => {
+        this.run(options, async () => {
           const { continueTree } = await import('./verbs/tree/run.js');
           return continueTree(this.io, name, options);
         }),
@@ -97,7 +97,7 @@ class TreeVerbs {
         .option('--id <id>', 'the id of the act: repeated with it, the act is done once')
         .action((node: string, second: unknown, third?: unknown) => {
           const options = (text === undefined ? second : third) as ActOptions;
-          return this.#do(options, async () => {
+          return this.run(options, async () => {
             const { actOn } = await import('./verbs/tree/act.js');
             return actOn(this.io, verb, node, text === undefined ? undefined : String(second), options);
           });
@@ -111,7 +111,7 @@ class TreeVerbs {
       .option('--all', 'one line for each tree of the world')
       .option('--at <frame>', 'as it was after this frame', count)
       .action((what: string[], options) =>
-        this.#do(options, async () => {
+        this.run(options, async () => {
           const { showTree } = await import('./verbs/tree/show.js');
           return showTree(this.io, what, options);
         }),
@@ -126,7 +126,7 @@ class TreeVerbs {
       .option('--token-file <file>', 'the token of the process that runs the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
-        this.#do(options, async () => {
+        this.run(options, async () => {
           const { watchTree } = await import('./verbs/tree/watch.js');
           return watchTree(this.io, name, options);
         }),
@@ -137,7 +137,7 @@ class TreeVerbs {
     this.#verb('report', 'print the result, the failures, the questions and the cost of each node, as Markdown')
       .argument('[tree]', 'the tree; the newest one when absent')
       .action((name: string | undefined, options) =>
-        this.#do(options, async () => {
+        this.run(options, async () => {
           const { reportTree } = await import('./verbs/tree/report.js');
           return reportTree(this.io, name, options);
         }),
@@ -151,14 +151,5 @@ class TreeVerbs {
       .option('--world <file>', 'the world’s file', WORLD_DEFAULT)
       .option('--json', 'print JSON')
       .addHelpText('after', TREE_EXIT_HELP);
-  }
-
-  async #do(options: { readonly json?: true }, body: () => Promise<number>): Promise<void> {
-    try {
-      this.ended(await body());
-    } catch (error) {
-      await reportFailure(this.io, error, options.json === true).catch(() => undefined); // the stream is closed
-      this.ended(exitOfError(error));
-    }
   }
 }

@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type RangeCode, type ReadonlyStore, readShare, verifyRange } from '@reprise/kernel';
 import { sandbox } from '@reprise/sandbox';
-import { chooseApp } from './app.js';
-import { openForReading } from './open.js';
 import type { FromThread, ThreadTask, ToThread } from './verify/thread-messages.js';
+import { chooseApp } from './world/app.js';
+import { openForReading } from './world/open.js';
 
 // Outside of a thread this module does nothing.
 if (parentPort !== null) await work(parentPort, workerData as ThreadTask);

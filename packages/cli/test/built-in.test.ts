@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { agentApp, appOf } from '@reprise/agent';
-import { QUEUE, queue } from '@reprise/flow';
 import { defineApp, openKernelWorld } from '@reprise/kernel';
+import { QUEUE, queue } from '@reprise/org/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { allPackages } from '../src/built-in.js';
+import { allPackages } from '../src/world/built-in.js';
 import { run } from './run.js';
 import { freshFolder } from './worlds.js';
 
@@ -38,7 +38,7 @@ describe('the built-in app', () => {
     for (const name of readdirSync(PACKAGES).filter((one) => !['kernel', 'testkit'].includes(one)))
       for (const definition of await definitionsOf(name))
         expect({ name, known }).toMatchObject({ known: expect.arrayContaining([definition]) });
-    expect((await definitionsOf('flow')).length).toBeGreaterThanOrEqual(4);
+    expect((await definitionsOf('org')).length).toBeGreaterThanOrEqual(4);
     expect((await definitionsOf('agent')).length).toBeGreaterThanOrEqual(7);
   });
 
@@ -54,7 +54,7 @@ describe('the built-in app', () => {
     const { code, out } = await run('verify', path);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('replayed, identical') });
     expect(out).toContain(
-      'replayed with @reprise/agent, @reprise/flow, @reprise/memory, @reprise/server, @reprise/society, @reprise/specialists, @reprise/tree and @reprise/work:',
+      'replayed with @reprise/agent, @reprise/org, @reprise/server, @reprise/society, @reprise/specialists and @reprise/tree:',
     );
     expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ lacking: [], unverified: 0 });
     const shown = await run('show', path, `${QUEUE}/line`);

@@ -7,7 +7,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { program } from '../../../scripts/lib/program.js';
-import { asError, causesOf, describeError } from '../src/failure.js';
+import { asError, causesOf, describeError } from '../src/process/failure.js';
 import { toJson } from '../src/text/json.js';
 import app from './apps/app.js';
 import { ended, run, startProgram } from './run.js';

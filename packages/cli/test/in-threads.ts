@@ -4,7 +4,7 @@ import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { type App, type VerifyOptions, type VerifyReport, verifyStore } from '@reprise/kernel';
 import { sandbox } from '@reprise/sandbox';
 import { sqlite } from '@reprise/store-sqlite';
-import { type ThreadsOptions, VerifyThreads } from '../src/verify/threads.js';
+import { VerifyThreads } from '../src/verify/threads.js';
 
 /** What a verification found. */
 export type Verdict = VerifyReport | RepriseError;
@@ -15,7 +15,7 @@ export interface Asked {
   readonly module: string;
   readonly app: App;
   readonly pureCode?: boolean;
-  readonly threads?: Partial<ThreadsOptions>;
+  readonly threads?: Partial<ConstructorParameters<typeof VerifyThreads>[1]>;
 }
 
 /** The module of an app by its name, as a path. */

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { streamSink } from '../src/io.js';
+import { streamSink } from '../src/process/io.js';
 
 const SEED = 4;
 

@@ -104,7 +104,7 @@ describe('reprise skills', () => {
   });
 
   it('control characters of a file are shown as escapes, and cannot move the cursor', async () => {
-    const path = skills({ 'bad.md': BAD.replace('tools: Read', '"\\e[2Jx": 1') });
+    const path = skills({ 'good/SKILL.md': GOOD.replace('---\n', '---\n"\\e[2Jx": 1\n') });
     const { out } = await run('skills', 'lint', path);
     expect(out).toContain('[unknown_key]');
     expect(out).not.toContain('\u001b');

@@ -45,6 +45,23 @@ describe('reprise society audit', () => {
     expect((await run('society', 'audit', clean, '--json')).out).toBe(json.out);
   });
 
+  it('the audit shows what holds up the society now, and no service that only others wait for [SOC-131]', async () => {
+    const open = await sqlite(clean).open();
+    const post = (key: string) => ({
+      ...{ kind: 'service_failing', where: `${key}.example`, code: 'x', since: 1, waiting: 1 },
+      cells: [['aos.agent/SessionReducer@1', `${key}/desk`]],
+    });
+    try {
+      await open.post?.(JSON.stringify([post('ann'), post('anna')]));
+      expect((await run('society', 'audit', clean)).out).toMatch(/\ntrouble: ann\.example, since [^\n]*\n$/);
+      expect(JSON.parse((await run('society', 'audit', clean, '--json')).out).trouble).toMatchObject([
+        { where: 'ann.example' },
+      ]);
+    } finally {
+      await open.close();
+    }
+  });
+
   it('rights above those of the maker are a problem with its frame and exit code 1 [SOC-54]', async () => {
     const { code, out } = await run('society', 'audit', wide);
     expect(code).toBe(1);

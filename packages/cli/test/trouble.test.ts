@@ -4,7 +4,7 @@ import { isBelow } from '@reprise/agent';
 import { openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failedCells, partTroubles } from '../src/failed-cells.js';
+import { failedCells, partTroubles } from '../src/world/failed-cells.js';
 import { app } from './apps/fragile.js';
 import { run, runOn } from './run.js';
 import { freshFolder } from './worlds.js';

@@ -7,7 +7,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepOf } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
-import { causesOf } from '../src/failure.js';
+import { causesOf } from '../src/process/failure.js';
 import { verifyFile } from '../src/verify.js';
 import app from './apps/app.js';
 import { ODD, app as odd } from './apps/odd-in-threads.js';

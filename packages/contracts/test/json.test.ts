@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactJsonText, LargeNumber, parseExactJson, parseJson, parseJsonNoting } from '../src/json.js';
-import { parseOwnJson } from '../src/own-json.js';
+import { exactJsonText, LargeNumber, parseExactJson, parseJson, parseJsonNoting } from '../src/text/json.js';
+import { parseOwnJson } from '../src/text/own-json.js';
 
 const SEED = 38_670;
 
@@ -32,6 +32,9 @@ describe('numbers of JSON texts', () => {
     '1E400',
     '-1e999',
     '123456789e99999999999999999999',
+    '9007199254740992.5',
+    '-12345678901234567.25',
+    '1234567890123456789e-2',
     `${'9'.repeat(400)}.5`,
   ])('the token %s keeps its digits as text [MOD-36]', (token) => {
     const { data, count, large } = parseJsonNoting(`{"a":[ ${token} ]}`);

@@ -5,9 +5,9 @@
 export { ContentLayer } from './ports/content/content-layer.js';
 export { getErasable } from './ports/content/erasable.js';
 export { hostSha256 } from './ports/content/host-hash.js';
-export { type ReadLogNode, readLog, readLogParts } from './ports/content/log-reader.js';
+export { readLog, readLogParts } from './ports/content/log-reader.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';
 export { concealAddress, concealHeaders, detailOfError, Scrubber } from './ports/scrub/index.js';
-export { type MemoryOptions, memory } from './ports/store/memory-store.js';
+export { memory } from './ports/store/memory-store.js';
 export { requireReadable, requireStore } from './pure/arguments/stores.js';

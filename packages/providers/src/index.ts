@@ -1,7 +1,7 @@
 /** Model providers: adapters for `llm.generate`. */
 export { PROMPT_VERSION } from '@reprise/contracts';
 export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.js';
-export { type AiSdkModel, SPECIFICATIONS } from './ai-sdk/language-model.js';
+export type { AiSdkModel } from './ai-sdk/language-model.js';
 export { type AnthropicMessagesOptions, anthropicMessages } from './anthropic/anthropic-messages.js';
 export {
   type AssembledRequest,
@@ -38,7 +38,7 @@ export type {
   UnifiedTool,
   WrittenRequest,
 } from './model/model.js';
-export type { AnswerOptions, ProfileOptions, RepeatedCalls } from './model/profile-options.js';
+export type { ProfileOptions } from './model/profile-options.js';
 export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
 export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
 export {
@@ -46,7 +46,6 @@ export {
   type Prompt,
   type PromptTarget,
 } from './prompt/assemble-prompt.js';
-export { NO_RESULT_TEXT } from './prompt/lay-out.js';
 export { relay } from './scripted/relay.js';
 export {
   type ScriptedModel,

@@ -13,6 +13,7 @@ import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateReq
 import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, run } from './harness.js';
+import { pngOf } from './media.js';
 import { answered } from './support/answered.js';
 
 /** Third-party AI SDK providers, against a third-party mock server. */
@@ -273,7 +274,7 @@ describe('requests to a model of the AI SDK', () => {
     const model = answering([{ type: 'text', text: 'x' }]);
     await run(whole(model), {
       items: async (content) => {
-        const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+        const blob_ref = await content.put(pngOf());
         const shown = { blob_ref, media_type: 'image/png' };
         const args_ref = await putValue(content, {});
         return [
@@ -297,10 +298,19 @@ describe('requests to a model of the AI SDK', () => {
     const { prompt } = model.doGenerateCalls[0]!;
     expect(prompt[1]).toEqual({
       role: 'user',
-      content: [{ type: 'file', mediaType: 'image/png', data: 'AQID', filename: 'cat.png' }],
+      content: [
+        { type: 'file', mediaType: 'image/png', data: Buffer.from(pngOf()).toString('base64'), filename: 'cat.png' },
+      ],
     });
     expect(prompt[3]).toMatchObject({
-      content: [{ output: { type: 'content', value: [{ type: 'text' }, { type: 'image-data', data: 'AQID' }] } }],
+      content: [
+        {
+          output: {
+            type: 'content',
+            value: [{ type: 'text' }, { type: 'image-data', data: Buffer.from(pngOf()).toString('base64') }],
+          },
+        },
+      ],
     });
   });
 

@@ -7,6 +7,7 @@ import { CLIENTS, mockProvider, watched } from '../../../conformance/profiles/mo
 import { assembleRequest } from '../src/index.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, run, said } from './harness.js';
+import { pngOf } from './media.js';
 import { answered } from './support/answered.js';
 
 const TWO_CALLS = [
@@ -141,7 +142,7 @@ describe.each(CLIENTS)('the client %s with an image', (name) => {
         { kind: 'text', text_ref: await putText(content, 'What is this?') },
         {
           kind: 'blob',
-          blob_ref: await content.put(new Uint8Array([1, 2, 3])),
+          blob_ref: await content.put(pngOf()),
           media_type: 'image/png',
           view: 'full',
           name: 'cat.png',
@@ -155,7 +156,7 @@ describe.each(CLIENTS)('the client %s with an image', (name) => {
     mock.on({}, { content: 'A cat.' });
     const { client, sent } = watched(name, mock, { profile: { media_types: ['image/png'] } });
     const ran = await run(client, { items: image });
-    expect(sent[0]).toContain('AQID');
+    expect(sent[0]).toContain(Buffer.from(pngOf()).toString('base64'));
     expect(payloadOf(ran).warnings_ref).toBeUndefined();
     const { content, params, items } = ran;
     const again = await assembleRequest(params, { content, client, readContext: listed(items) }, payloadOf(ran));
@@ -167,7 +168,7 @@ describe.each(CLIENTS)('the client %s with an image', (name) => {
     mock.on({}, { content: 'A file.' });
     const { client, sent } = watched(name, mock, { profile: { media_types: [] } });
     const ran = await run(client, { items: image });
-    expect(sent[0]).not.toContain('AQID');
+    expect(sent[0]).not.toContain(Buffer.from(pngOf()).toString('base64'));
     expect(sent[0]).toContain('[file \\"cat.png\\": image/png, sha256:');
     expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['prompt_loss:image']);
   });

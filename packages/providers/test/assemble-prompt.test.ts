@@ -3,14 +3,17 @@ import { type ContextText, Ref } from '@reprise/contracts';
 import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putValue } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
+import { ANY_SENDABLE } from '../src/model/sendable.js';
 import { assemblePrompt, INTERRUPTED_TEXT, type PromptTarget } from '../src/prompt/assemble-prompt.js';
-import { MEDIA_BYTES_MAX } from '../src/prompt/bounds.js';
 import { ERASED_TEXT, TranscriptReader, UNREADABLE_TEXT } from '../src/prompt/reader.js';
 import { MARKS_RULE, systemText } from '../src/prompt/system-text.js';
 import { said } from './harness.js';
+import { pngOf } from './media.js';
 
 const target: PromptTarget = { profile: 'p', model: 'm', parallelCalls: true };
 const by = { profile: 'p', model: 'm' };
+
+const IMAGE_BYTES_MAX = ANY_SENDABLE.bounds.imageBytesMax;
 
 let content: ContentStore;
 let erase: (...refs: Ref[]) => Promise<void>;
@@ -82,9 +85,9 @@ describe('user messages of a prompt', () => {
   });
 
   it('a model sees the media that it can read, and each other kind is named once as a loss [MOD-20]', async () => {
-    const png = await content.put(new Uint8Array([1, 2, 3]));
+    const png = await content.put(pngOf());
     const none = await content.put(new Uint8Array());
-    const large = await content.put(new Uint8Array(MEDIA_BYTES_MAX + 1));
+    const large = await content.put(pngOf({ bytes: IMAGE_BYTES_MAX + 1 }));
     const blob = (blob_ref: Ref, media_type: string, view: 'full' | 'summary' = 'full') => ({
       kind: 'blob' as const,
       blob_ref,
@@ -96,15 +99,22 @@ describe('user messages of a prompt', () => {
       const { messages, losses } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes });
       return [lines(messages)[0], losses];
     };
-    const words = (ref: Ref, type = 'image/png') => `[file "x": ${type}, ${ref}]`;
+    const words = (ref: Ref, type = 'image/png', why = '') =>
+      `[file "x": ${type}, ${ref}${why === '' ? '' : `; not shown, because ${why}`}]`;
     const missing = Ref.fromHex('0'.repeat(64));
-    expect(await told(['image/png'], blob(png, 'image/png'))).toEqual(['user: <image/png x: 3>', []]);
+    expect(await told(['image/png'], blob(png, 'image/png'))).toEqual([`user: <image/png x: ${pngOf().length}>`, []]);
     expect(await told([], blob(png, 'image/png'), blob(none, 'image/png'))).toEqual([
       `user: ${words(png)} | ${words(none)}`,
       ['image'],
     ]);
-    expect(await told(['image/png'], blob(none, 'image/png'))).toEqual([`user: ${words(none)}`, ['image']]);
-    expect(await told(['image/png'], blob(large, 'image/png'))).toEqual([`user: ${words(large)}`, ['image']]);
+    expect(await told(['image/png'], blob(none, 'image/png'))).toEqual([
+      `user: ${words(none, 'image/png', 'it is empty')}`,
+      ['image'],
+    ]);
+    expect(await told(['image/png'], blob(large, 'image/png'))).toEqual([
+      `user: ${words(large, 'image/png', 'it is too large')}`,
+      ['image'],
+    ]);
     expect(await told(['image/png'], blob(png, 'image/png', 'summary'))).toEqual([`user: ${words(png)}`, []]);
     expect(await told(['image/png'], blob(png, 'application/pdf'), blob(png, 'application/zip'))).toEqual([
       `user: ${words(png, 'application/pdf')} | ${words(png, 'application/zip')}`,
@@ -117,7 +127,7 @@ describe('user messages of a prompt', () => {
   });
 
   it('media are bounded per request, earliest first, so that a longer history begins with the same bytes', async () => {
-    const each = await content.put(new Uint8Array(MEDIA_BYTES_MAX));
+    const each = await content.put(pngOf({ bytes: IMAGE_BYTES_MAX }));
     const part = { kind: 'blob' as const, blob_ref: each, media_type: 'image/png', view: 'full' as const, name: 'x' };
     const shown = async (count: number) => {
       const parts = Array.from({ length: count }, () => part);
@@ -180,14 +190,15 @@ describe('tool calls in a prompt', () => {
   });
 
   it('images that a call made are shown, unless its result is shortened', async () => {
-    const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+    const bytes = pngOf();
+    const blob_ref = await content.put(bytes);
     const files = [
       { blob_ref, path: 'out/plot.png', media_type: 'image/png', bytes: 3 },
       { blob_ref, path: 'out/a.zip', media_type: 'application/zip', bytes: 3 },
     ];
     const item = { role: 'tool' as const, call_id: 'c', tool: 'pay', is_error: false, files };
     const items = [said(await text('Go')), await asked(), item];
-    const media = [{ kind: 'media', mediaType: 'image/png', bytes: new Uint8Array([1, 2, 3]), name: 'out/plot.png' }];
+    const media = [{ kind: 'media', mediaType: 'image/png', bytes, name: 'out/plot.png', content: blob_ref.hex }];
     const { messages, losses } = await project(items, { mediaTypes: ['image/png'] });
     expect([messages[2], losses]).toEqual([expect.objectContaining({ role: 'tool', media }), []]);
     expect((await project(items)).losses).toEqual(['image']);

@@ -36,6 +36,12 @@ describe.each(CLIENTS)('the options of %s', (_name, make) => {
     ['an empty key', 'm', { apiKey: '' }, 'the API key of a model client is empty; at apiKey'],
     ['a key of blanks', 'm', { apiKey: ' \n' }, 'the API key of a model client is empty; at apiKey'],
     ['a secret without a name', 'm', { apiKey: { secret: '' } }, 'the API key of a model client is empty; at apiKey'],
+    ['a key that a template made of no value', 'm', { apiKey: 'undefined' }, 'is the name of a value that is absent'],
+    ['a key with its scheme', 'm', { apiKey: 'Bearer sk-secret' }, 'begins with the word Bearer; at apiKey'],
+    ['a key in quotation marks', 'm', { apiKey: '"sk-secret"' }, 'stands between quotation marks; at apiKey'],
+    ['a key in typographic marks', 'm', { apiKey: '“sk-secret”' }, 'has a character that no header can carry'],
+    ['a key on two lines', 'm', { apiKey: 'sk-secret\nsk-secret' }, 'has a character that no header can carry'],
+    ['a key that is a number', 'm', { apiKey: 7 }, 'is no text (number); at apiKey'],
     ['a fetch that is no function', 'm', { fetch: 'sk-secret' }, 'at fetch'],
   ])('%s is refused when the client is made', (_what, model, options, place) => {
     const text = refusal(() => made(model, options));
@@ -56,6 +62,30 @@ describe.each(CLIENTS)('the options of %s', (_name, make) => {
     };
     await run(made('m', { fetch, headers: given({ 'x-gateway': 'eu' }) }));
     expect(sent).toEqual(['eu']);
+  });
+});
+
+describe('the address of a client', () => {
+  it.each([
+    ['/chat/completions', (url: string) => openAiCompatible({ baseUrl: url, model: 'm' })],
+    ['/responses', (url: string) => openAiResponses('m', { baseUrl: url })],
+    ['/messages', (url: string) => anthropicMessages('m', { baseUrl: url, maxTokens: 1 } as never)],
+  ])('an address that already ends in %s is refused, since the client adds it', (operation, make) => {
+    for (const end of [operation, `${operation}/`])
+      expect(refusal(() => make(`${baseUrl}${end}`))).toContain(
+        `the address of one operation; at baseUrl; expected an address to which the client adds ${operation}. Leave ${operation} out.`,
+      );
+    expect(refusal(() => make(`${baseUrl}${operation}/v1`))).toBe('made');
+  });
+
+  it('a key with a line end behind it is sent without it', async () => {
+    const sent: (string | null)[] = [];
+    const fetch = async (_url: unknown, init?: RequestInit) => {
+      sent.push(new Headers(init?.headers).get('authorization'));
+      return new Response('{}', { status: 400 });
+    };
+    await run(openAiCompatible({ baseUrl, model: 'm', apiKey: 'sk-1\n', fetch }));
+    expect(sent).toEqual(['Bearer sk-1']);
   });
 });
 

@@ -1,8 +1,14 @@
 import { authored } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { UnifiedAnswer, UnifiedMessage, UnifiedResult, UnifiedSaying } from '../src/index.js';
-import { NO_RESULT_TEXT } from '../src/index.js';
-import { CONTINUE_TEXT, type Draft, layOut, NO_ANSWER_TEXT, NO_INPUT_TEXT } from '../src/prompt/lay-out.js';
+import {
+  CONTINUE_TEXT,
+  type Draft,
+  layOut,
+  NO_ANSWER_TEXT,
+  NO_INPUT_TEXT,
+  NO_RESULT_TEXT,
+} from '../src/prompt/lay-out.js';
 
 const says = (...texts: string[]): Draft => ({ role: 'user', says: texts.map(authored) });
 const asks = (...callIds: string[]): UnifiedAnswer => ({

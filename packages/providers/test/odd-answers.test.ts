@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type AiSdkModel, aiSdk, type ModelClient, type ModelResult, openAiCompatible } from '../src/index.js';
 import type { RepeatedCalls } from '../src/model/profile-options.js';
-import { type ByteFormat, callsOf, jsonBytes, readEvents, readPieces, readWhole, sse, sumOf } from './pieces.js';
+import {
+  BYTE_FORMATS,
+  type ByteFormat,
+  callsOf,
+  jsonBytes,
+  readEvents,
+  readPieces,
+  readWhole,
+  sse,
+  sumOf,
+} from './pieces.js';
 import { chunk, completion, ending, wireCall } from './provider-server.js';
 
 const MALFORMED = 'provider_error_retryable/malformed';
@@ -368,6 +378,11 @@ describe('numbers of arguments', () => {
     });
   });
 
+  it('a large number in arguments is kept as text, with a warning [MOD-43]', async () => {
+    const result = await readWhole('openai-chat', completion({ tool_calls: [wireCall('a', 'act', `{"id":${ID}}`)] }));
+    expect(result).toMatchObject({ response: { calls: [{ args: { id: ID } }], warnings: ['large_numbers_as_text'] } });
+  });
+
   it('a large number in an item of the provider is kept as text, with a warning [MOD-43]', async () => {
     const item = `{"type":"web_search_call","id":"w","n":${ID}}`;
     const result = await readEvents(
@@ -377,6 +392,31 @@ describe('numbers of arguments', () => {
     expect(result).toMatchObject({
       response: { opaque: [{ native: { n: ID } }], warnings: expect.arrayContaining(['large_numbers_as_text']) },
     });
+  });
+});
+
+describe('an event that its name calls an error', () => {
+  it.each([
+    ['an object', '{"message":"the model is gone"}'],
+    ['an object with a code', '{"code":500,"message":"the model is gone"}'],
+    ['words', 'the model is gone'],
+    ['a JSON text', '"the model is gone"'],
+    ['an error of the format', '{"error":{"message":"the model is gone"}}'],
+  ])('%s behind content fails the attempt with its words, in each format [MOD-45]', async (_what, data) => {
+    const begun = {
+      'openai-chat': chunk({ content: 'part' }),
+      'openai-responses': shown('part'),
+      'anthropic-messages': start,
+    };
+    for (const format of BYTE_FORMATS) {
+      const text = `data: ${JSON.stringify(begun[format])}\n\nevent: error\ndata: ${data}\n\n`;
+      const { result } = await readPieces(format, [new TextEncoder().encode(text)]);
+      expect([format, result.ok, String(!result.ok && result.error)]).toEqual([
+        format,
+        false,
+        expect.stringContaining('the model is gone'),
+      ]);
+    }
   });
 });
 

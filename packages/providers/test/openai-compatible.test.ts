@@ -309,8 +309,13 @@ describe('a failed model call is data', () => {
       code: 'provider_error_terminal/unknown_model',
     });
     expect((await run(client)).outcome).toMatchObject({ code: 'provider_error_terminal/credentials_missing' });
-    const odd = impatient({ baseUrl, model: 'm', apiKey: 'two\nlines' });
-    expect((await run(odd)).outcome).toMatchObject({ code: 'provider_error_terminal/credentials_missing' });
+    const odd = impatient({ baseUrl, model: 'm', apiKey: { secret: 'odd' } });
+    expect((await run(odd, { context: { secret: async () => 'two\nlines' } })).outcome).toMatchObject({
+      code: 'provider_error_terminal/credentials_missing',
+    });
+    expect(() => impatient({ baseUrl, model: 'm', apiKey: 'two\nlines' })).toThrow(
+      'a character that no header can carry',
+    );
     expect(seen).toHaveLength(0);
   });
 

@@ -4,13 +4,7 @@ import type { TranscriptItem } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { toMessagesRequest } from '../src/anthropic/messages-request.js';
-import {
-  draftRequest,
-  validateRequest,
-  WIRE_FORMATS,
-  type WireFormat,
-  type WireTarget,
-} from '../src/generate/formats.js';
+import { draftRequest, validateRequest, WIRE_FORMATS, type WireFormat } from '../src/generate/formats.js';
 import type { ProviderProfile, UnifiedRequest } from '../src/model/model.js';
 import { assemblePrompt } from '../src/prompt/assemble-prompt.js';
 import { type Draft, writtenOf } from '../src/wire/request-fields.js';
@@ -67,7 +61,7 @@ export interface Call {
 interface Way {
   readonly name: string;
   readonly format: WireFormat;
-  readonly draft: (request: UnifiedRequest, target: WireTarget) => Draft;
+  readonly draft: (request: UnifiedRequest, target: Parameters<typeof draftRequest>[2]) => Draft;
 }
 
 const budget = { maxTokensDefault: 8_192, effort: 'budget', cache: '5m' } as const;
@@ -75,6 +69,13 @@ const budget = { maxTokensDefault: 8_192, effort: 'budget', cache: '5m' } as con
 const WAYS: readonly Way[] = [
   ...WIRE_FORMATS.map(
     (format): Way => ({ name: format, format, draft: (request, target) => draftRequest(format, request, target) }),
+  ),
+  ...(['v2', 'v4'] as const).map(
+    (specification): Way => ({
+      name: `ai-sdk ${specification}`,
+      format: 'ai-sdk',
+      draft: (request, target) => draftRequest('ai-sdk', request, { ...target, specification }),
+    }),
   ),
   {
     name: 'anthropic-messages, by budget',

@@ -4,8 +4,9 @@
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { putText, type TranscriptItem } from '@reprise/agent';
+import type { Ref } from '@reprise/contracts';
 import { type LlmGenerateParams, PROMPT_VERSION, type Value } from '@reprise/contracts';
-import { type ContentStore, type ErasableContentStore, putValue, type Ref } from '@reprise/kernel';
+import { type ContentStore, type ErasableContentStore, putValue } from '@reprise/kernel';
 import fc from 'fast-check';
 import { projectCall } from '../src/generate/assemble-request.js';
 import { draftRequest, validateRequest, WIRE_FORMATS, type WireFormat } from '../src/generate/formats.js';

@@ -9,6 +9,7 @@ import { Derived } from '../src/model/steady.js';
 import { assemblePrompt } from '../src/prompt/assemble-prompt.js';
 import { type ItemDrafts, PromptMemories, PromptMemory } from '../src/prompt/memory.js';
 import { TwoGenerations } from '../src/prompt/two-generations.js';
+import { pngOf } from './media.js';
 import { anyConversation, type Conversation, holdMemory, type MemoryOf } from './prompt-memory-laws.js';
 
 const SEED = 51;
@@ -127,7 +128,7 @@ describe('what a memory of prompts keeps', () => {
 
   it('an image is read for each request: its bytes could be written to', async () => {
     const { content } = await memory().open();
-    const blob_ref = await content.put(new Uint8Array([1, 2, 3]));
+    const blob_ref = await content.put(pngOf());
     const image: TranscriptItem = {
       role: 'user',
       origin: 'input',
@@ -140,7 +141,7 @@ describe('what a memory of prompts keeps', () => {
     const [first] = (await assemblePrompt(content, tail, target, kept)).messages;
     (first as unknown as { parts: { bytes: Uint8Array }[] }).parts[0]?.bytes.fill(0);
     const [again] = (await assemblePrompt(content, tail, target, kept)).messages;
-    expect(again).toMatchObject({ parts: [{ bytes: new Uint8Array([1, 2, 3]) }] });
+    expect(again).toMatchObject({ parts: [{ bytes: pngOf() }] });
   });
 
   it('a client cannot change what later requests hold', async () => {

@@ -4,7 +4,8 @@
  */
 import { putText, type TranscriptItem, transcriptItem } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
-import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putValue, Ref } from '@reprise/kernel';
+import { Ref } from '@reprise/contracts';
+import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putValue } from '@reprise/kernel';
 import fc from 'fast-check';
 
 /** The fate of a blob. */

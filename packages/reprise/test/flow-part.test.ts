@@ -3,9 +3,9 @@ import { appOf } from '@reprise/agent';
 import { creates, defineReducer, verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { flow, QUEUE, queue, queueEvents } from '../src/flow.js';
 import { memory, openWorld } from '../src/index.js';
-import { script } from '../src/providers.js';
+import { flow, QUEUE, queue, queueEvents } from '../src/org/flow.js';
+import { script } from '../src/providers/providers.js';
 
 /** A cell of the app that takes a slot. */
 const baker = defineReducer({

@@ -7,7 +7,7 @@ import { SUPPLIED_MODULES } from '@reprise/kernel/sandbox';
 import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
 
-/** Options of bundling. */
+/** By which conditions the bundler resolves packages. */
 export interface BundleOptions {
   /** Conditions by which packages choose their exports, besides the usual ones. */
   readonly conditions?: readonly string[];

@@ -26,9 +26,9 @@ import {
 import { encodeMessage, type FromSandbox, readMessages, type ToSandbox } from '@reprise/kernel/sandbox';
 import { type BoundedProcess, startBounded } from './bounded-process.js';
 import { SANDBOX_MEMORY_MB, SANDBOX_SAYS_BYTES_MAX, SANDBOX_SILENT_MS } from './bounds.js';
+import { pieceOf, pieceReader } from './child/frames.js';
 import { CODE, ENGINE, IMPORTED, MESSAGE } from './child/pieces.js';
 import { readCode } from './code-text.js';
-import { pieceOf, pieceReader } from './frames.js';
 
 /** The bounds of a sandbox. */
 export interface SandboxOptions {
@@ -96,7 +96,6 @@ async function load(code: Uint8Array, limits: Required<SandboxOptions>): Promise
   }
 }
 
-/** A process with code. */
 class ProcessCode implements LoadedCode {
   readonly pins: Pins;
   #content: Pick<ContentReader, 'get'> | undefined;
@@ -199,7 +198,7 @@ class SandboxProcess {
     });
   }
 
-  /** P2 */
+  // P2
   end(why = 'it was ended'): void {
     if (this.#ended !== undefined) return;
     this.#ended = why;

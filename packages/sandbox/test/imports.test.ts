@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import vm from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pieceOf } from '../src/child/frames.js';
 import { CODE, ENGINE, IMPORTED } from '../src/child/pieces.js';
 import { CODE_MARK, readCode } from '../src/code-text.js';
 import { withholding } from '../src/flags.js';
-import { pieceOf } from '../src/frames.js';
 import { childText, engineText } from '../src/texts-from-sources.js';
 import { forged, refusal, replayAlone, worldWith } from './worlds.js';
 

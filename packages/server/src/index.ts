@@ -1,7 +1,9 @@
 /** The Model Context Protocol for a world: a server over standard input and HTTP, its tokens, and the message core. */
-export { type ServeHttpOptions, serveHttp } from './http/serve-http.js';
-export type { HttpLimits } from './limits.js';
-export { mcpServer } from './mcp.js';
+
+export type { AuthRequest } from './http/auth-request.js';
+export { type ServeHttpOptions, serveHttp } from './http/served-http.js';
+export type { HttpLimits } from './protocol/limits.js';
+export { mcpServer } from './protocol/mcp.js';
 export {
   type McpAnswer,
   type McpConnection,
@@ -13,7 +15,7 @@ export {
   type McpTool,
   type McpToolCall,
   type McpWire,
-} from './mcp-types.js';
-export type { ServerNames, Serving } from './serving.js';
+} from './protocol/mcp-types.js';
 export { type ServeStdioOptions, serveStdio } from './stdio.js';
-export { type AuthRequest, type BearerTokens, bearerTokens, type IssueOptions, revocations } from './tokens.js';
+export { type BearerTokens, bearerTokens, type IssueOptions, revocations } from './tokens.js';
+export type { ServerNames, Serving } from './world/serving.js';

@@ -3,19 +3,20 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { AgentWorld } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, type Principal, requireKnownOptions } from '@reprise/contracts';
-import { mcpServer } from './mcp.js';
-import { requirePrincipal } from './principals.js';
-import { coreOptions, errorsTo, requireWorld, type ServerNames, type Serving } from './serving.js';
+import { withLibrary } from './protocol/library.js';
+import { mcpServer } from './protocol/mcp.js';
+import { requirePrincipal } from './protocol/principals.js';
 import { News } from './world/news.js';
 import { ServedWorld } from './world/served-world.js';
+import { coreOptions, errorsTo, requireWorld, type ServerNames, type Serving } from './world/serving.js';
 
-/** Options of {@link serveStdio}. */
+/** As whom a client acts, and over which streams. */
 export interface ServeStdioOptions extends ServerNames {
   /** The principal as which the client acts. */
   readonly as: Principal;
-  /** Default: standard input. */
+  /** Read for requests; standard input when absent. */
   readonly input?: Readable;
-  /** Default: standard output. */
+  /** Written with answers; standard output when absent. */
   readonly output?: Writable;
 }
 
@@ -34,7 +35,7 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of se
  * Serves a world to the client behind standard input and output, until the input ends. Nothing else may write to the
  * output meanwhile.
  *
- * @throws RepriseError `invalid_argument`; `duplicate_definition` when two parts serve a tool of one name
+ * @throws RepriseError `runtime_unsupported` without the package `@modelcontextprotocol/server`; `invalid_argument`; `duplicate_definition` when two parts serve a tool of one name
  * @example
  * await using world = await openWorld({ store, models, parts: [notes] })
  * const serving = await serveStdio(world, { as: 'human:ann' })
@@ -53,6 +54,7 @@ export async function serveStdio(world: AgentWorld, options: ServeStdioOptions):
   const end = new Promise<void>((resolve) => {
     ended = resolve;
   });
+  await withLibrary(() => import('./protocol/mcp-core.js'));
   const core = mcpServer({ ...coreOptions(offer, options, randomUUID()) });
   const connection = core.open({
     write: (line) => output.write(`${line}\n`),

@@ -19,28 +19,18 @@ import {
   parseOwnJson,
   RepriseError,
 } from '@reprise/contracts';
-import { isClientPrincipal, requirePrincipal } from './principals.js';
+import type { AuthRequest } from './http/auth-request.js';
+import { isClientPrincipal, requirePrincipal } from './protocol/principals.js';
 import { TOKENS, tokenList } from './pure/token-list.js';
-import { requireWorld } from './serving.js';
+import { requireWorld } from './world/serving.js';
 
-/** What a request shows of itself, before it is known who sent it. */
-export interface AuthRequest {
-  readonly method: string;
-  /** The path and the query. */
-  readonly url: string;
-  /** A header; names are in lower case. */
-  header(name: string): string | undefined;
-  /** The address of the other side of the connection, which may be a proxy. */
-  readonly remoteAddress?: string;
-}
-
-/** Options of {@link BearerTokens.issue}. */
+/** For how long a token is issued. */
 export interface IssueOptions {
   /** How long it is valid. */
   readonly for: Duration;
 }
 
-/** Tokens that become principals. */
+/** Issues tokens, tells the principal of each, and takes them back. */
 export interface BearerTokens {
   /** Makes a token for a principal: `human:NAME`, or a cell. */
   issue(principal: Principal, options: IssueOptions): Promise<string>;
@@ -52,7 +42,7 @@ export interface BearerTokens {
   revokeAll(principal: Principal): Promise<void>;
 }
 
-/** What a token states. */
+/** What a token states about itself, under the signature. */
 interface Claims {
   readonly id: string;
   readonly world: string;

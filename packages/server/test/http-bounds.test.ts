@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { Pace } from '../src/http/pace.js';
 import { serveHttp } from '../src/index.js';
-import { HTTP_LIMITS } from '../src/limits.js';
+import { HTTP_LIMITS } from '../src/protocol/limits.js';
 import { matches } from '../src/world/templates.js';
 import { countOf } from './support/notes.js';
 import { bareCall, bareRequest, begin, messageOf, openNotes, overHttp, post } from './support/stage.js';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type McpServerOptions, type McpTool, type McpWire, mcpServer } from '../src/index.js';
-import { MCP_GARBAGE_MAX } from '../src/limits.js';
+import { MCP_GARBAGE_MAX } from '../src/protocol/limits.js';
 
 const RUNS = 200;
 const SEED = 20;

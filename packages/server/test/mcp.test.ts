@@ -15,8 +15,8 @@ import {
   MCP_REQUESTS_MAX,
   MCP_SKIPPED_BYTES_MAX,
   MCP_UNREAD_BYTES_MAX,
-} from '../src/limits.js';
-import { callKey } from '../src/mcp-sessions.js';
+} from '../src/protocol/limits.js';
+import { callKey } from '../src/protocol/mcp-sessions.js';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -65,10 +65,7 @@ describe('an odd request', () => {
     const session = { 'mcp-session-id': good.headers.get('mcp-session-id') ?? '' };
     for (const params of [{}, { protocolVersion: 5 }, { ...begin.params, clientInfo: 'x' }, undefined]) {
       const answer = await post(stage.url, token, { ...begin, params });
-      expect([answer.headers.get('mcp-session-id'), (await messageOf(answer)).error?.code]).toEqual([
-        null,
-        expect.any(Number),
-      ]);
+      expect([answer.headers.get('mcp-session-id'), (await messageOf(answer)).error?.code]).toEqual([null, -32_602]);
     }
     const ping = await post(stage.url, token, { jsonrpc: '2.0', id: 1, method: 'ping' }, session);
     expect(ping.status).toBe(200); // no failed one took its place
@@ -87,6 +84,42 @@ describe('an odd request', () => {
       const [body, headers] = bareRequest(1, 'resources/read', { uri });
       const answer = await messageOf(await post(stage.url, token, body, { ...headers, 'mcp-name': uri }));
       expect([uri.slice(0, 30), answer.error?.code]).toEqual([uri.slice(0, 30), -32_602]);
+    }
+    expect(stage.errors).toEqual([]);
+  });
+
+  it('params that do not fit their method are the mistake of the client, in words, in each revision [SRV-24]', async () => {
+    await using stage = await overHttp();
+    const token = await stage.tokenOf('human:ann');
+    const begun = await post(stage.url, token, begin);
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const odd: readonly (readonly [string, object, string])[] = [
+      ['resources/read', {}, 'params.uri: '],
+      ['resources/read', { uri: 5 }, 'params.uri: '],
+      ['resources/list', { cursor: 5 }, 'params.cursor: '],
+      ['tools/list', { cursor: [] }, 'params.cursor: '],
+      ['tools/call', { name: 5 }, 'params.name: '],
+      ['tools/call', { name: 'note_add', arguments: 'x' }, 'params.arguments: '],
+    ];
+    for (const [method, params, where] of odd) {
+      const inSession = await post(stage.url, token, { jsonrpc: '2.0', id: 1, method, params }, session);
+      const [body, headers] = bareRequest(1, method, params);
+      const name = 'name' in params ? params.name : 'uri' in params ? params.uri : undefined;
+      const named = name === undefined ? {} : { 'mcp-name': String(name) };
+      for (const answer of [inSession, await post(stage.url, token, body, { ...headers, ...named })]) {
+        const { error } = await messageOf(answer);
+        expect([method, error?.code, error?.message]).toEqual([method, -32_602, expect.stringContaining(where)]);
+        expect(error?.message).not.toContain('{');
+      }
+    }
+    const follow = (uri: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } });
+    for (const [uri, words] of [
+      [5, 'params.uri: '],
+      [`notes://${'a'.repeat(3_000)}`, 'Resource not found'],
+    ] as const) {
+      const { error } = await messageOf(await post(stage.url, token, follow(uri), session));
+      expect([error?.code, error?.message]).toEqual([-32_602, expect.stringContaining(words)]);
     }
     expect(stage.errors).toEqual([]);
   });

@@ -11,11 +11,10 @@ import {
   requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
-import { topic } from '@reprise/flow';
 import { type AnyAdapter, encode, toHex } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
-import { memoryPart } from '@reprise/memory';
-import { callRules, textsPart, workPart } from '@reprise/work';
+import { callRules, memoryPart, textsPart, workPart } from '@reprise/org';
+import { topic } from '@reprise/org/contracts';
 import { archiveAdapter } from './adapters/archive.js';
 import { conflictsAdapter } from './adapters/conflicts.js';
 import { eraseAdapter } from './adapters/erase.js';
@@ -27,38 +26,23 @@ import { verifyAdapter } from './adapters/verify.js';
 import type { TokenIssuer } from './api/proofs.js';
 import { type Society, societyOf } from './api/society.js';
 import {
-  archivePlan,
   type Capabilities,
-  callCheckPlan,
   capabilities,
-  challengePlan,
-  checkSwarmPlan,
-  comparePlan,
-  copyPlan,
   ENTITY,
-  endPlan,
   entityReducer,
-  fillPlan,
   groupReducer,
-  joinPlan,
-  keygenPlan,
   l1Reducer,
-  memoryPlan,
-  ownKeyPlan,
-  provePlan,
-  removePlan,
-  returnPlan,
   SOCIETY_BOUNDS,
-  seePlan,
   stagingReducer,
   swarmReducer,
 } from './pure/index.js';
+import * as plans from './pure/plans/index.js';
 import { servedSociety } from './served/served.js';
 import { swarmTools } from './tools/tools.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
-/** The options of {@link society}. */
+/** How a society is set up: its keys, its root, its times, and who may enter. */
 export interface SocietyOptions {
   /** Where the private keys of agents are kept; in memory when absent, where they end with the process. */
   readonly keys?: KeyVault;
@@ -124,24 +108,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     name: 'society',
     uses: [memoryPart(), textsPart, workPart({ preparers: [memberPreparer] })],
     reducers: [entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer, topic],
-    plans: [
-      archivePlan,
-      callCheckPlan,
-      checkSwarmPlan,
-      joinPlan,
-      keygenPlan,
-      memoryPlan,
-      seePlan,
-      challengePlan,
-      provePlan,
-      ownKeyPlan,
-      removePlan,
-      returnPlan,
-      comparePlan,
-      copyPlan,
-      fillPlan,
-      endPlan,
-    ],
+    plans: Object.values(plans),
     adapters: (host) => [
       ...kept.adapters(host),
       verifyAdapter(host),

@@ -96,7 +96,7 @@ function rows({ agent }: Crowd): readonly Row[] {
     [entity, 'society/Call@1', call, own],
     [at('society/Entity@1', NEW_AGENT), 'society/Human@1', () => HUMAN, OPERATOR],
     [entity, 'society/Human@1', () => HUMAN, { ...NOBODY, agent: 'request_rejected' }],
-    [entity, 'society/Continue@1', () => ({}), { ...NOBODY, agent: 'request_rejected' }],
+    [entity, 'org/Rest@1', () => ({}), { ...NOBODY, agent: 'request_rejected' }],
     [
       entity,
       'society/Told@1',

@@ -161,7 +161,7 @@ describe('given entities that ask a board themselves', () => {
   it.each([
     [
       'a group keeps the row of a member that left',
-      '  membersOf(ctx).delete(entity);\n  unsubscribe(draft, entity, ctx);',
+      "  ctx.table('members').delete(entity);\n  unsubscribe(draft, entity, ctx);",
       '  unsubscribe(draft, entity, ctx);',
     ],
     [
@@ -170,7 +170,7 @@ describe('given entities that ask a board themselves', () => {
       '{ ...row, stands: true, posted: 0 }',
     ],
   ])('news is found at the wrong entity when %s', async (_name, from, to) => {
-    const group = fileURLToPath(new URL('../src/pure/reducer/group.ts', import.meta.url));
+    const group = fileURLToPath(new URL('../src/pure/reducer/group/group.ts', import.meta.url));
     const folder = mkdtempSync(path.join(tmpdir(), 'reprise-society-mutant-'));
     const outfile = path.join(folder, 'mutant.mjs');
     try {

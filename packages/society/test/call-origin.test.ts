@@ -2,15 +2,19 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import type { SessionRow } from '../src/pure/contracts/index.js';
-import { ownerOrigin } from '../src/pure/reducer/calls.js';
+import type { Row } from '../src/pure/contracts/index.js';
+import { ownerOrigin } from '../src/pure/reducer/entity/calls.js';
 
 const CALL = { call_id: 'c', step_epoch: 1, name: 'memory_share', args: {} };
 
-const SESSION: SessionRow = { agent: 'bot', def: '0'.repeat(64), open: true, running: false };
+const SESSION: Row<'sessions'> = { agent: 'bot', def: '0'.repeat(64), open: true, running: false };
 
 /** What the entity `a` answers to a call that names a session, from a sender with this row. */
-function heard(caller: Address | null, [rowKey, row]: readonly [string | null, SessionRow | null], session: string) {
+function heard(
+  caller: Address | null,
+  [rowKey, row]: readonly [string | null, Row<'sessions'> | null],
+  session: string,
+) {
   const reject = (code: string): never => {
     throw new Error(code);
   };
@@ -25,7 +29,7 @@ describe('the origin of a call', () => {
   });
 
   it('a session speaks for itself, and a job for the session that it has [OWN-7]', () => {
-    const heardFrom = (to: Address, row: readonly [string, SessionRow | null]) =>
+    const heardFrom = (to: Address, row: readonly [string, Row<'sessions'> | null]) =>
       expect(heard(to, row, 'a/1')).toEqual({ kind: 'owner', to, session: 'a/1', call_id: 'c', step_epoch: 1 });
     heardFrom([SESSION_REDUCER, 'a/1'], ['1', SESSION]);
     heardFrom(['work/Job@1', 'a/j1'], ['0000001', null]);

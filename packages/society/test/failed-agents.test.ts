@@ -401,4 +401,16 @@ describe('given an agent of a swarm whose cell fails in the middle of a task', (
     expect((await rightsOf(scene, id))?.tool).toStrictEqual([]);
     await scene.world.verify();
   });
+
+  it('a swarm removes a failed member when its time of grace is over, and lives on [SOC-77] [SOC-89]', async () => {
+    await using there = await swarming();
+    const { scene, ann, swarm, id, other } = there;
+    await ann.setStatus(other, 'deactivate');
+    await swarm.ended({ within: '10s' });
+    await scene.clock.advance(8 * 86_400_000);
+    const { items } = await ann.agents();
+    expect(items.find(({ agent_id }) => agent_id === id)?.status).toBe('removed');
+    expect((await scene.world.trouble()).map(({ where }) => where[0])).not.toContain('society/Swarm@1');
+    await scene.world.verify();
+  });
 });

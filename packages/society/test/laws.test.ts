@@ -1,16 +1,16 @@
 /** The laws of reducers, for the cells of a society. */
 import { agentApp, appOf } from '@reprise/agent';
-import { topic } from '@reprise/flow';
 import { defineApp } from '@reprise/kernel';
-import { operatePlan, storeReducer } from '@reprise/memory';
+import { operatePlan, storeReducer } from '@reprise/org';
+import { topic } from '@reprise/org/contracts';
 import { anyEventOf, testReducer } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { society } from '../src/index.js';
-import { entityReducer } from '../src/pure/reducer/entity.js';
-import { groupReducer } from '../src/pure/reducer/group.js';
-import { l1Reducer } from '../src/pure/reducer/l1.js';
-import { swarmReducer } from '../src/pure/reducer/swarm.js';
+import { entityReducer } from '../src/pure/reducer/entity/entity.js';
+import { groupReducer } from '../src/pure/reducer/group/group.js';
+import { l1Reducer } from '../src/pure/reducer/memory/l1.js';
+import { swarmReducer } from '../src/pure/reducer/swarm/swarm.js';
 import { entityStub } from './support/entity-stub.js';
 import { openTo } from './support/open-senders.js';
 

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';
 import { memoryVault } from '../src/adapters/vault.js';
 import { comeBack, crewOf, type Place } from './support/comeback.js';
+import { changedUses } from './support/failing.js';
 import { familyOf } from './support/family.js';
 import { agentOf, refusedWith } from './support/office.js';
 
@@ -98,7 +99,7 @@ describe('a maker whose cell has failed and is revived', () => {
   });
 
   it('a revived maker tells its agents what it was stopped in the middle of telling: they stand still with it [SOC-108] [CAP-7]', async () => {
-    const part = once('society/Entity@1', 'society/Continue@1', HOUR);
+    const part = once('society/Entity@1', 'org/Rest@1', HOUR);
     await using at = await opened(part);
     const ann = await at.office.human('ann');
     const boss = at.office.entity(await agentOf(ann));
@@ -144,6 +145,21 @@ describe('what waits when the cell of an entity fails', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
+  it('a review that goes on at the revival of the parent writes nothing to a group that the parent left meanwhile [SOC-130]', async () => {
+    await using at = await opened(failingReviews);
+    const { ann, bot, crew } = await crewOf(at);
+    await comeBack(at, ann, bot.id, { items: [{ text: 'One.' }, { text: 'Two.' }], sessions: 1 });
+    expect(await refusedWith(ann.review(bot.id, { approve: 'all' }))).toBe('cell_failed');
+    await crew.leave('ann');
+    await at.clock.advance(HOUR);
+    await at.world.kernel.revive([...CREW_STORE]);
+    await ann.revive();
+    await at.world.pump();
+    expect(await at.world.kernel.table([...CREW_STORE], 'items', {})).toEqual([]);
+    expect(await ann.staging(bot.id)).toHaveLength(2);
+    expect((await at.world.verify()).unverified).toBe(0);
+  });
+
   it('a call that waits is answered at the revival, and its repetition does not wait for ever [SOC-107]', async () => {
     await using at = await opened(once('society/Entity@1', 'society/Checked@1', HOUR));
     const ann = await at.office.human('ann');
@@ -175,6 +191,16 @@ describe('a swarm whose cell has failed and is revived', () => {
   });
 });
 
+const CREW_STORE = ['memory/Store@1', 'group:crew'] as const;
+
+/** In the first hour the store of a group fails of what is written to it, and who wrote of the answer. */
+function failingReviews(keys: ReturnType<typeof memoryVault>): Part {
+  const part = once('society/Entity@1', 'society/Copied@1', HOUR)(keys);
+  const change = (one: ReducerDefinition) =>
+    one.name === CREW_STORE[0] ? failingUntil(one, 'sys/EffectOpened@1', HOUR, CREW_STORE[1]) : one;
+  return { ...part, uses: changedUses(part, change) };
+}
+
 /** The society with a defect of a time: a cell fails of an event in the first hour. */
 function once(reducer: string, event: string, ms: number): (keys: ReturnType<typeof memoryVault>) => Part {
   return (keys) => {
@@ -186,12 +212,13 @@ function once(reducer: string, event: string, ms: number): (keys: ReturnType<typ
 
 type Part = ReturnType<typeof society>;
 
-function failingUntil(one: ReducerDefinition, name: string, ms: number): ReducerDefinition {
+function failingUntil(one: ReducerDefinition, name: string, ms: number, key?: string): ReducerDefinition {
   const until = new VirtualClock().wall() + ms;
   return {
     ...one,
     reduce: (draft, event, ctx) => {
-      if (event.name === name && ctx.now < until) throw new Error('a defect of the first hour');
+      const isHere = key === undefined || ctx.address[1] === key;
+      if (isHere && event.name === name && ctx.now < until) throw new Error('a defect of the first hour');
       return one.reduce(draft, event, ctx);
     },
   };

@@ -125,7 +125,7 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ],
   ['society/Removed@1', { agent_id: NEW_AGENT, key_ref: null }],
   ['society/Told@1', { to: 'ann', agent_id: 'ann', call: 'c', value: null, is_error: false }],
-  ['society/Continue@1', {}],
+  ['org/Rest@1', {}],
   ['society/TakeNews@1', {}],
 ];
 

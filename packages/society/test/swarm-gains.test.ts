@@ -76,4 +76,18 @@ describe('a swarm whose creator was narrowed when it made it', () => {
     for (const id of [at.maker.id, own, worker]) expect(await write(id)).toMatchObject({ state: 'live' });
     expect((await at.world.verify()).unverified).toBe(0);
   });
+
+  it.each([0, 1, 2, 4, 8, 16, 32])(
+    'the agents of a swarm have what their creator gained while the swarm was being made, %i turns after it was asked for [SOC-128]',
+    async (turns) => {
+      await using at = await openSwarm();
+      const making = at.maker.createSwarm({ ...scouts, swarm_id: 'second', coordinator_agent_id: at.maker.id });
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const [{ created }] = await Promise.all([making, at.narrow(at.maker, MORE)]);
+      const rights = async (id: string) =>
+        (await at.world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may.tool;
+      for (const { agent_id } of created.agents) expect(await rights(agent_id)).toStrictEqual(MORE);
+      expect(await at.tools()).toStrictEqual(at.below.map(() => MORE));
+    },
+  );
 });

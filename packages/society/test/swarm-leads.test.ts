@@ -146,7 +146,7 @@ describe('a swarm with a budget of tokens', () => {
     await swarm.ended({ within: '20s' });
     const { status, code, spent, reserved } = await swarmAt('markets');
     await world.verify();
-    return { status, code, requests: asked.requests, used: spent.tokens_in + spent.tokens_out, reserved };
+    return { status, code, requests: asked.requests, used: spent.tokens, reserved };
   }
 
   it('a swarm whose budget is used up fails, and its agents ask their model no further [SOC-15] [SOC-70]', async () => {

@@ -1,9 +1,10 @@
 /** Swarms with more tasks than one page of a table holds. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { key } from '@reprise/org/contracts';
 import type { SwarmState, SwarmTask } from '@reprise/society/contracts';
 import { expect, it } from 'vitest';
-import { numberKey, tasksOf } from '../src/pure/reducer/swarm-context.js';
-import { cancelTasks } from '../src/pure/reducer/swarm-tasks.js';
+import { tasksOf } from '../src/pure/reducer/swarm/context.js';
+import { cancelTasks } from '../src/pure/reducer/swarm/tasks.js';
 
 /** The most rows that a table gives at once. */
 const PAGE = 256;
@@ -26,7 +27,7 @@ function tableOf<V>(rows: Map<string, V>): Table<V> {
 it('a swarm with more tasks than a page of its table counts them all, and none is left open when it is over [SOC-117]', () => {
   const rows = new Map<string, SwarmTask>();
   for (let n = 1; n <= TASKS; n++)
-    rows.set(numberKey(n), { status: 'running', agent_id: `agent ${n}`, report_ref: null } as SwarmTask);
+    rows.set(key(n), { status: 'running', agent_id: `agent ${n}`, report_ref: null } as SwarmTask);
   const facts: unknown[] = [];
   const ctx = {
     address: ['society/Swarm@1', 'many'],

@@ -79,7 +79,11 @@ describe('the texts of an answer', () => {
     expect(created).toMatchObject({ isError: false });
     const end = await office.swarm('looking').ended();
     expect(heard).toEqual(
-      Array(2).fill(expect.stringMatching(/goal:\n\nFind the limits\.\n\n# Your task\n\nRead the folder\./)),
+      Array(2).fill(
+        expect.stringMatching(
+          /goal:\n+<said by="goal of the swarm">\nFind the limits\.\n<\/said>[^<]*<said by="your task">\nRead the folder\.\n/,
+        ),
+      ),
     );
     const { structured } = await served.call(view, 'swarm_status', { swarm_id: 'looking' }, 'status', CALL);
     expect(structured).toMatchObject({ synthesis: { text: end.synthesis } });

@@ -3,7 +3,7 @@
  * arguments that are made from the schemas that they are shown, each with one text that is odd or at a bound.
  */
 
-import { memoryTools } from '@reprise/memory';
+import { memoryTools } from '@reprise/org';
 import { faultsOf } from '@reprise/testkit';
 import { anyArguments, boundArguments, type JsonSchema } from '@reprise/testkit/ports';
 import fc from 'fast-check';

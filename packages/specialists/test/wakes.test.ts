@@ -319,6 +319,18 @@ describe('given a budget in money', () => {
     await world.close();
   });
 
+  it('a run of the coordinator that the provider refused has used nothing: the next message has the whole budget [SPEC-40]', async () => {
+    const refusing: Role = (said) =>
+      said.includes('Once more')
+        ? [{ text: 'Yes.', usage: { tokens_in: 100, tokens_out: 10 } }]
+        : [{ fail: 'provider_error_terminal/refused', usage: {} }];
+    const { project, world } = await open({ [COORDINATOR]: refusing }, { budget: { usd: 0.5 } }, true);
+    for (const text of ['One.', 'Two.', 'Three.']) await (await project.send(text)).result();
+    expect((await project.state())?.spent.micro_money).toBe(0);
+    expect(await (await project.send('Once more.')).text()).toBe('Yes.');
+    await world.close();
+  });
+
   it('a limit in dollars is refused where the coordinator has a model without a price, and one in tokens is not [SPEC-40]', async () => {
     const { project, world } = await open({ [COORDINATOR]: DONE, worker: DONE });
     await project.plan([task('a')]);

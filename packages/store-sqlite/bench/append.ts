@@ -8,7 +8,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '@reprise/kernel';
-import { sqliteDriver } from '../src/driver.js';
+import { sqliteDriver } from '../src/database/driver.js';
 import { sqlite } from '../src/index.js';
 
 const FRAME_BYTES = 482;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { creates, defineApp, defineReducer, defineTextIndex, memory, openWorld } from '@reprise/kernel';
 import { memoryViews, readViews, type TextQuery, type ViewStore, type Views } from '@reprise/kernel/views';
 import * as z from 'zod';
-import { type Connection, sqliteDriver } from '../src/driver.js';
+import { type Connection, sqliteDriver } from '../src/database/driver.js';
 import { nodeSha256, sqliteViews } from '../src/index.js';
 
 const DOCUMENTS = Number(process.argv[2] ?? 10_000);

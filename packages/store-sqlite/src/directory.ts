@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import { type KnownOptions, oneOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
-import type { Connection, Row } from './driver.js';
-import { type HeldFile, openHeld } from './held-file.js';
-import { NOTES_TABLE } from './notes.js';
-import { requirePath } from './path-argument.js';
-import { CREATIONS, type Creation } from './place.js';
-import type { Layout } from './schema.js';
-import { guarded } from './sqlite-errors.js';
-import { bytes, bytesSql, whole, wholeSql } from './values.js';
+import type { Connection, Row } from './database/driver.js';
+import { NOTES_TABLE } from './database/notes.js';
+import type { Layout } from './database/schema.js';
+import { guarded } from './database/sqlite-errors.js';
+import { bytes, bytesSql, whole, wholeSql } from './database/values.js';
+import { type HeldFile, openHeld } from './file/held-file.js';
+import { requirePath } from './file/path-argument.js';
+import { CREATIONS, type Creation } from './file/place.js';
 
 /**
  * A world's id is stored as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host
@@ -26,7 +26,6 @@ const LAYOUT: Layout = {
   added: [],
 };
 
-/** Options of a directory. */
 interface DirectoryOptions {
   /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;

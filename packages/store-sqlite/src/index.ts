@@ -1,4 +1,4 @@
+export { nodeSha256 } from './database/hash.js';
 export { sqliteDirectory } from './directory.js';
-export { nodeSha256 } from './hash.js';
 export { type SqliteOptions, type SqliteStore, sqlite } from './store.js';
 export { sqliteViews } from './views.js';

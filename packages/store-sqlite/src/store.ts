@@ -3,24 +3,24 @@ import { type KnownOptions, oneOf, RepriseError, requireKnownOptions, wholeFrom 
 import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
 import { backupWorld } from './backup.js';
-import { BlobFiles } from './blob-files.js';
-import { BlobPacks } from './blob-packs.js';
-import { contentReader, stagingContent } from './content.js';
-import type { Connection, Driver } from './driver.js';
-import { sqliteDriver } from './driver.js';
-import { nodeSha256 } from './hash.js';
-import { type HeldFile, openHeld } from './held-file.js';
-import { inspectFile } from './inspect.js';
-import { journalAppender, journalReader } from './journal.js';
-import { getNote, setNote } from './notes.js';
-import { Packer } from './packer.js';
-import { requirePath } from './path-argument.js';
-import { CREATIONS, type Creation, canonicalPath, logBytes } from './place.js';
-import { MACHINE, type Ports, type StoreFs } from './ports.js';
-import { WORLD } from './schema.js';
-import { guarded, isUnwritable } from './sqlite-errors.js';
-import { StatusFile, statusOf } from './status-file.js';
-import { turnReads } from './turn-reads.js';
+import type { Connection, Driver } from './database/driver.js';
+import { sqliteDriver } from './database/driver.js';
+import { nodeSha256 } from './database/hash.js';
+import { getNote, setNote } from './database/notes.js';
+import { MACHINE, type Ports, type StoreFs } from './database/ports.js';
+import { WORLD } from './database/schema.js';
+import { guarded, isUnwritable } from './database/sqlite-errors.js';
+import { turnReads } from './database/turn-reads.js';
+import { type HeldFile, openHeld } from './file/held-file.js';
+import { inspectFile } from './file/inspect.js';
+import { requirePath } from './file/path-argument.js';
+import { CREATIONS, type Creation, canonicalPath, logBytes } from './file/place.js';
+import { StatusFile, statusOf } from './file/status-file.js';
+import { BlobFiles } from './packs/blob-files.js';
+import { BlobPacks } from './packs/blob-packs.js';
+import { contentReader, stagingContent } from './packs/content.js';
+import { journalAppender, journalReader } from './packs/journal.js';
+import { Packer } from './packs/packer.js';
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
@@ -90,7 +90,6 @@ const OPENING_FAILED = 'cannot open the store';
 /** How much of the file a reader keeps in memory: its queries look up the indexes of a long world in no order. */
 const READER_CACHE_KIB = 8 * 1024;
 
-/** The note of {@link OpenStore.mark}. */
 const MARK = 'mark';
 
 function writer(held: HeldFile, files: BlobFiles, fs: StoreFs): OpenStore {

@@ -9,13 +9,13 @@ import {
   type ViewMark,
   type ViewStore,
 } from '@reprise/kernel/views';
-import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './driver.js';
-import { requireSchema } from './inspect.js';
-import { requirePath } from './path-argument.js';
-import { placeForWriting, requireOwnFile } from './place.js';
-import { type Layout, transaction } from './schema.js';
-import { guarded, storeError } from './sqlite-errors.js';
-import { bytes, bytesSql, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
+import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './database/driver.js';
+import { type Layout, transaction } from './database/schema.js';
+import { guarded, storeError } from './database/sqlite-errors.js';
+import { bytes, bytesSql, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './database/values.js';
+import { requireSchema } from './file/inspect.js';
+import { requirePath } from './file/path-argument.js';
+import { placeForWriting, requireOwnFile } from './file/place.js';
 
 /** An entry's key begins with its view's number: one row, and no index beside the table, for each entry. */
 const LAYOUT: Layout = {

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Driver } from '../src/driver.js';
-import { nodeFs, type Ports, type StoreFs } from '../src/ports.js';
+import type { Driver } from '../src/database/driver.js';
+import { nodeFs, type Ports, type StoreFs } from '../src/database/ports.js';
 import type { Call } from './sync-order.js';
 
 /** Which sync is left out. */

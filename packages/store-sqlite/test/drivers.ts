@@ -1,5 +1,5 @@
 /** The drivers that this machine has: both where Node brings one along. */
-import { builtinDriver, type Driver, installedDriver } from '../src/driver.js';
+import { builtinDriver, type Driver, installedDriver } from '../src/database/driver.js';
 
 /** Their names. */
 export const DRIVERS: readonly Driver['name'][] =

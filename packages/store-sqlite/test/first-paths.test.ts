@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineApp, openKernelWorld } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noSqlite } from '../src/driver.js';
+import { noSqlite } from '../src/database/driver.js';
+import { isBusy, isFull, isUnwritable, storeError } from '../src/database/sqlite-errors.js';
 import { sqlite } from '../src/index.js';
-import { isBusy, isFull, isUnwritable, storeError } from '../src/sqlite-errors.js';
 import { freshDirectory, tamper } from './fixtures.js';
 
 let place: ReturnType<typeof freshDirectory>;
@@ -53,6 +53,21 @@ describe('the path of a world', () => {
     expect(await readBy(at('text.db'))).toContain('the file is not a database');
     expect(readFileSync(at('text.db'), 'utf8')).toBe('hello\n'.repeat(1_000));
     for (const words of Object.values(said)) expect(words).not.toMatch(/ConnectionFailed|: \d+"/);
+  });
+
+  it('the address of a database in the place of a path is refused, and no file of that name is made [JRN-39]', async () => {
+    for (const [address, scheme] of [
+      ['file:local.db', 'file:'],
+      ['FILE:///tmp/world.db', 'FILE:'],
+      ['libsql://x.example', 'libsql:'],
+      ['postgres://ann:secret@host/db', 'postgres:'],
+    ] as const) {
+      const said = await saidOf(address);
+      expect(said).toMatch(/^RepriseError: invalid_argument: a SQLite store needs the path of its file; at path/);
+      expect(said).toContain(`got the address of a database, ${scheme}`);
+      expect(said).not.toContain('secret');
+    }
+    expect(await saidOf(join(place.dir, 'tenant:1.db'))).toBe('opened');
   });
 
   it('a database of another program is refused with what to do, and is not changed [JRN-39]', async () => {

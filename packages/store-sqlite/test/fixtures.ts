@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreSubject } from '@reprise/testkit/ports';
-import { sqliteDriver } from '../src/driver.js';
+import { sqliteDriver } from '../src/database/driver.js';
 import { type SqliteOptions, sqlite } from '../src/index.js';
 
 /** A directory of its own, and how to remove it. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { openKernelWorld } from '@reprise/kernel';
 import { defineApp } from '@reprise/kernel/define';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { forgetOwner, holdsStill, newOwner, ownerText, parseOwner } from '../src/file/owner.js';
 import { sqlite } from '../src/index.js';
-import { forgetOwner, holdsStill, newOwner, ownerText, parseOwner } from '../src/owner.js';
 import { freshDirectory, tamper } from './fixtures.js';
 
 let place: ReturnType<typeof freshDirectory>;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { foundBy } from '../../../conformance/broken-build.js';
 
 const JUDGES = path.join(import.meta.dirname, 'kept-packs.ts');
-const SOURCES = path.join(import.meta.dirname, '../src');
+const SOURCES = path.join(import.meta.dirname, '../src/packs');
 
 const MUTANTS = [
   {

@@ -5,8 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BlobFiles } from '../src/blob-files.js';
-import { nodeFs, type StoreFs } from '../src/ports.js';
+import { nodeFs, type StoreFs } from '../src/database/ports.js';
+import { BlobFiles } from '../src/packs/blob-files.js';
 
 /** The file system, with something done at each sync of a folder. */
 function watched(onFolder: (folder: string) => void): StoreFs {

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqliteDriver } from '../src/driver.js';
+import { sqliteDriver } from '../src/database/driver.js';
 import { sqlite, sqliteDirectory } from '../src/index.js';
 import { type Child, startChild } from './child.js';
 import { freshDirectory, tamper } from './fixtures.js';

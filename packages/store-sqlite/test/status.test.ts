@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineApp, openKernelWorld } from '@reprise/kernel';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MACHINE, type StoreFs } from '../src/ports.js';
+import { MACHINE, type StoreFs } from '../src/database/ports.js';
 import { sqlite, sqliteOn } from '../src/store.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-status-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type StoredFrame } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqliteDriver } from '../src/driver.js';
+import { sqliteDriver } from '../src/database/driver.js';
 import { sqlite } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';
 import { frameBytes, framesAfter, noise } from './frames.js';

@@ -1,6 +1,7 @@
 /** What the store is watched doing: everything that is acknowledged, each of its kinds. */
-import { EMPTY_HEAD, type Ref } from '@reprise/kernel';
-import type { Ports } from '../src/ports.js';
+import type { Ref } from '@reprise/contracts';
+import { EMPTY_HEAD } from '@reprise/kernel';
+import type { Ports } from '../src/database/ports.js';
 import { sqliteOn } from '../src/store.js';
 import { framesAfter } from './frames.js';
 

@@ -3,7 +3,7 @@ import { aText, type KnownOptions, requireKnownOptions } from '@reprise/contract
 import { type ContentStore, putValue } from '@reprise/kernel';
 import * as z from 'zod';
 
-/** Options of {@link askHuman}. */
+/** Who may answer a question, and until when. */
 export interface AskHumanOptions {
   /** Who may answer besides the operator, as a pattern of principals. Default: people. */
   readonly to?: string;

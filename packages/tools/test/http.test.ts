@@ -146,8 +146,21 @@ describe('requests to a refused address', () => {
     await reached('https://xn--exmple-cua.com/', 'EXÄMPLE.com.');
     await reached('https://a.例え.jp:8443/', '*.例え.jp:8443');
     await reached('https://[::1]/', '[::1]');
+    await reached('https://x.org/', 'x.org:0443');
     expect(await refused('https://exämple.com/', { allow: ['example.com'] })).toMatch(/not an allowed host/);
-    for (const host of ['https://x.org', 'x.org/a', 'x.*.org', '*', '', 'a b', 'me@x.org', 'x.org:port'])
+    for (const host of [
+      'https://x.org',
+      'x.org/a',
+      'x.*.org',
+      '*',
+      '',
+      'a b',
+      'me@x.org',
+      'x.org:port',
+      'x.org:65536',
+      '*.10.0.0.1',
+      '*.[::1]',
+    ])
       expect(() => http({ allow: [host] })).toThrow(/^invalid_argument: invalid host of the HTTP tools; at allow\[0\]/);
     expect(() => http({ allow: [], allowPrivate: ['http://localhost'] })).toThrow(/allowPrivate\[0\]/);
   });

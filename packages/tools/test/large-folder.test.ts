@@ -10,7 +10,7 @@ import type { Tool, ToolContext } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuMs, cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { workspace } from '../src/index.js';
-import { newNotes, WALK_DEPTH_MAX, WALK_ENTRIES_MAX, walk } from '../src/workspace/walk.js';
+import { newNotes, WALK_DEPTH_MAX, WALK_ENTRIES_MAX, walk } from '../src/workspace/find/walk.js';
 
 /** Files in one folder, and as many in folders of a hundred; the long form is run with `REPRISE_LARGE_FILES=50000`. */
 const FILES = Number(process.env.REPRISE_LARGE_FILES ?? 20_000);

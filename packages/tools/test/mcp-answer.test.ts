@@ -4,8 +4,14 @@ import type { ToolContext } from '@reprise/agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
-import { answerOf } from '../src/mcp/answer.js';
-import { Intake, Lines, MESSAGE_BYTES_MAX, MESSAGE_DEPTH_MAX, MESSAGE_VALUES_MAX } from '../src/mcp/intake.js';
+import { answerOf } from '../src/mcp/answer/answer.js';
+import {
+  Intake,
+  Lines,
+  MESSAGE_BYTES_MAX,
+  MESSAGE_DEPTH_MAX,
+  MESSAGE_VALUES_MAX,
+} from '../src/mcp/transport/intake.js';
 
 const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), Buffer.alloc(60_000, 7)]);
 const BASE64 = PNG.toString('base64');
@@ -115,6 +121,15 @@ describe('an answer with the same content as text and as data', () => {
 
   it('an error without text shows its data', async () => {
     expect((await read({ isError: true, structuredContent: { why: 'no luck' } })).text).toBe('{"why":"no luck"}');
+  });
+});
+
+describe('an image under another type', () => {
+  it('an image of an MCP server is named by its content, and its declared type is passed on [MOD-53]', async () => {
+    const data = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]).toString('base64');
+    const { files, text: told } = await read({ content: [{ ...image, data }] });
+    expect(files).toEqual([{ path: 'tool.jpeg', bytes: 6, mediaType: 'image/png' }]);
+    expect(told).toContain('tool.jpeg');
   });
 });
 

@@ -3,7 +3,7 @@ import { Ref } from '@reprise/contracts';
 import { expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { mcp } from '../src/mcp/index.js';
-import { linearValidator } from '../src/mcp/validator.js';
+import { linearValidator } from '../src/mcp/transport/validator.js';
 
 const HOSTILE = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] };
 

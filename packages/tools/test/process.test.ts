@@ -45,6 +45,26 @@ describe('what a program does with its output', () => {
   });
 });
 
+describe('a program that nothing answers', () => {
+  it.each([
+    ['reads without an input', 'cat; echo end', /^end\n\[exit 0\]$/],
+    ['asks a question', 'printf "Continue? "; read x || echo "no answer"', /^Continue\? no answer\n\[exit 0\]$/],
+    [
+      'asks for a terminal',
+      'test -t 0 || echo none; (exec 3</dev/tty) 2>/dev/null || echo "no tty"',
+      /^none\nno tty\n/,
+    ],
+    ['leaves a child that holds its output', 'sleep 60 & echo left; exit 2', /^left\n\[exit 2\]$/],
+    ['leaves a child in another session', 'setsid sleep 60 & echo left; exit 2', /^left\n\[exit 2\]$/],
+    ['prints half a character at the end of a cut', `printf '\\346\\274%.0s' 1; exit 1`, /^\ufffd\n\[exit 1\]$/],
+  ])('%s ends, and what it printed is read [TOOL-70]', async (_what, command, expected) => {
+    const { call, closing } = bench({ timeout: '30s' });
+    const { receipt, content } = await call('run_shell', { command });
+    expect(new TextDecoder().decode(await getBytes(content, receipt.model_output_ref))).toMatch(expected);
+    closing.abort();
+  });
+});
+
 describe('running a program', () => {
   it('a program returns its output and its exit status; a bad exit status is not a failure of the tool', async () => {
     const { script } = bench();

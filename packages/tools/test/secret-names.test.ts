@@ -1,7 +1,7 @@
 /** Which names count as names of secret files, and which must stay readable. */
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
-import { isSecretPath } from '../src/workspace/secret-names.js';
+import { isSecretPath } from '../src/workspace/folder/secret-names.js';
 import { sandbox } from './sandbox.js';
 
 const SECRET = [

@@ -10,10 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { workspace } from '../src/index.js';
 import { caller, put, sandbox } from './sandbox.js';
+
+const SEED = 384;
 
 const sha256 = (of: string | Uint8Array) => `sha256:${createHash('sha256').update(of).digest('hex')}`;
 const body = (text: string) => text.split('\n').slice(1);
@@ -352,9 +355,88 @@ describe('line ends and encodings', () => {
     },
   );
 
-  it('a file with a NUL among its text is read, and the NUL shown as a replacement [TOOL-63]', async () => {
+  it('a file with a NUL among its text is read and searched, and the NUL shown as a replacement [TOOL-63]', async () => {
     const { call } = sandbox({ 'log.txt': 'line 1\nodd \0 byte\nERROR in line 3\n' });
     expect((await call('read_file', { path: 'log.txt' })).text).toContain('odd \ufffd byte\nERROR in line 3');
+    expect((await call('grep', { pattern: 'ERROR' })).text).toContain('log.txt:3: ERROR in line 3');
+  });
+
+  it.each([
+    ['utf-16le', '\ufeff'],
+    ['utf-16be', '\ufeff'],
+    ['utf-16le', ''],
+    ['utf-16be', ''],
+  ] as const)(
+    'an edit of a file in %s with the mark "%s" keeps its encoding, and every other byte [TOOL-67]',
+    async (encoding, mark) => {
+      const written = (text: string) => {
+        const bytes = Buffer.from(mark + text, 'utf16le');
+        return encoding === 'utf-16le' ? bytes : bytes.swap16();
+      };
+      const { call, root } = sandbox({ 'f.txt': written('Erste Zeile\r\nzweite: größer 🐙\r\n') });
+      const edit = { path: 'f.txt', old: 'zweite: größer', new: 'dritte\nvierte' };
+      expect((await call('edit_file', edit)).refused).toBe(false);
+      expect(readFileSync(path.join(root, 'f.txt'))).toEqual(written('Erste Zeile\r\ndritte\r\nvierte 🐙\r\n'));
+    },
+  );
+
+  it('an edit of a file in no encoding that can be written back is refused, and changes nothing [TOOL-67]', async () => {
+    const odd = {
+      'latin.txt': Buffer.from('gr\xf6\xdfer', 'latin1'),
+      'half.txt': Buffer.from('\ufeffab\ud800', 'utf16le'),
+    };
+    const { call, root } = sandbox(odd);
+    for (const [name, bytes] of Object.entries(odd)) {
+      const { refused, text } = await call('edit_file', { path: name, old: 'r', new: 'x' });
+      expect([refused, text]).toEqual([true, expect.stringContaining('not UTF-8 text, and not UTF-16')]);
+      expect(readFileSync(path.join(root, name))).toEqual(bytes);
+    }
+  });
+
+  it('a search names the files that it passes over, and counts lines that it searches in part [TOOL-68]', async () => {
+    const { call } = sandbox({
+      'a.png': Buffer.from('\x89PNG\r\n\x1a\n\0\0\0x', 'latin1'),
+      'b.txt': `${'x'.repeat(30_000)}needle`,
+    });
+    const text = (await call('grep', { pattern: 'needl[e]', regex: true })).text;
+    expect(text).toContain('1 binary skipped; not searched: a.png');
+    expect(text).toContain('1 lines searched up to character 20000');
+    expect((await call('grep', { pattern: 'needle' })).text).toContain('b.txt:1: xxx');
+  });
+
+  it(`pieces of a file that are read in bytes hold whole characters, and all of them (seed ${SEED}) [TOOL-69]`, async () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'é', '漢', '🐙', '\n'), { minLength: 1, maxLength: 40 })
+      .map((all) => all.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), fc.nat(160), async (whole, limit, from) => {
+        const { call } = sandbox({ 'f.txt': whole });
+        const read = async (offset: number) => {
+          const [heading = '', ...rest] = (
+            await call('read_file', { path: 'f.txt', unit: 'bytes', offset, limit })
+          ).text.split('\n');
+          return { part: rest.join('\n'), next: /go on with offset (\d+)/.exec(heading)?.[1] };
+        };
+        let joined = '';
+        for (let next: string | undefined = '0'; next !== undefined; ) {
+          const { part, next: following }: Awaited<ReturnType<typeof read>> = await read(Number(next));
+          expect(part).not.toContain('\ufffd');
+          joined += part;
+          next = following;
+        }
+        expect(joined).toBe(whole);
+        expect((await read(from)).part).not.toContain('\ufffd');
+      }),
+      { seed: SEED, numRuns: 40 },
+    );
+  });
+
+  it('a line that is cut is cut between characters, and goes on there [TOOL-69]', async () => {
+    const { call } = sandbox({ 'f.txt': `a${'漢'.repeat(20_000)}` });
+    const [heading = '', cut = ''] = (await call('read_file', { path: 'f.txt' })).text.split('\n');
+    const offset = Number(/offset (\d+)/.exec(heading)?.[1]);
+    expect([cut.includes('\ufffd'), Buffer.byteLength(cut)]).toEqual([false, offset]);
+    expect((await call('read_file', { path: 'f.txt', unit: 'bytes', offset })).text).toMatch(/\n漢+$/);
   });
 });
 

@@ -44,7 +44,6 @@ export class Approvals {
     return { type: 'tool-approval-request', approvalId: id, toolCallId };
   }
 
-  /** An approval ended. */
   *end(id: string, state: string, said: Pick<ApprovalData, 'actor' | 'by' | 'reason'> = {}): Generator<UiChunk> {
     const known = this.#known.get(id);
     if (known?.state !== 'open') return;

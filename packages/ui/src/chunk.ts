@@ -5,7 +5,7 @@
 import type { Actor } from '@reprise/contracts';
 import { requireFields } from '@reprise/contracts';
 
-/** A JSON value. */
+/** A value of JSON, which chunks consist of. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Marks a part that does not count: see {@link isSuperseded}. */
@@ -29,7 +29,7 @@ export interface RunMetadata {
 
 /** A decision about an approval: of a person, a rule, a program or a node. */
 export interface DecisionData {
-  /** `approved` or `denied`. */
+  /** The decision in one word: `approved` or `denied`. */
   readonly state: string;
   /** Who decided, in words to show. */
   readonly by: string;
@@ -80,7 +80,7 @@ export interface SteerData {
   readonly text?: string;
 }
 
-/** One chunk. */
+/** One chunk of a message stream, as the AI SDK reads it. */
 export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string; readonly messageMetadata: RunMetadata }
   | { readonly type: 'start-step' }

@@ -6,11 +6,11 @@ import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 import { isBehind, UI_INLINE_BYTES_MAX } from './stream.js';
 
-/** Options of {@link followUiMessages}. */
+/** From where on messages are yielded, and until when. */
 export interface FollowOptions extends ChunkOptions {
   /** Yields only the messages that changed behind this event. Default: all. */
   readonly after?: Cursor | undefined;
-  /** Stops following. */
+  /** Aborting it stops the following. */
   readonly signal?: AbortSignal;
 }
 

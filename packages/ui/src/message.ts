@@ -27,13 +27,11 @@ export class MessageFold {
 
   constructor(private id: string) {}
 
-  /** The message so far. */
   get message(): UiMessage {
     const metadata = this.#metadata === undefined ? {} : { metadata: this.#metadata };
     return { id: this.id, ...metadata, role: 'assistant', parts: this.#parts };
   }
 
-  /** Adds the next chunk. */
   take(chunk: UiChunk): void {
     switch (chunk.type) {
       case 'start':

@@ -90,7 +90,14 @@ function partOf(given: unknown): Part[] {
   if (type === 'text' && typeof text === 'string' && text !== '') return [text];
   if (type !== 'file' || typeof url !== 'string' || typeof mediaType !== 'string') return [];
   const bytes = bytesIn(url);
-  return [{ bytes, mediaType, ...(typeof filename === 'string' ? { name: startOfText(filename, 256) } : {}) }];
+  // A browser gives no type for files that it does not know.
+  return [
+    {
+      bytes,
+      mediaType: mediaType || 'application/octet-stream',
+      ...(typeof filename === 'string' ? { name: startOfText(filename, 256) } : {}),
+    },
+  ];
 }
 
 /** Reads a file that is embedded in the message. */

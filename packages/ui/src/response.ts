@@ -14,20 +14,19 @@ export const UI_STREAM_HEADERS: Readonly<Record<string, string>> = Object.freeze
   'x-accel-buffering': 'no',
 });
 
-/** Options of a response. */
 interface ResponseOptions {
   /**
    * After this many silent milliseconds a comment is sent, so that no proxy closes the connection. Default 15 seconds.
    */
   readonly keepAliveMs?: number;
-  /** Additional headers. */
+  /** Headers besides those of the stream itself. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Options of {@link uiMessageResponse}. */
+/** What {@link uiMessageResponse} streams, and how the response looks. */
 export type UiResponseOptions = UiStreamOptions & ResponseOptions;
 
-/** Options of {@link uiFollowResponse}. */
+/** What {@link uiFollowResponse} streams, and how the response looks. */
 export type UiFollowOptions = FollowOptions & ResponseOptions;
 
 const KEEP_ALIVE_MS = 15_000;

@@ -55,7 +55,7 @@ export class RunChunks {
   /** Pending questions to the person, by id. */
   readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
   readonly #approvals = new Approvals();
-  /** Who decided which approval. */
+  /** Who decided, by the id of the approval. */
   #decisions: Readonly<Record<string, DecisionData>> | undefined;
   /** The texts of inputs during the run, by their ids. */
   readonly #steers = new Map<string, string>();
@@ -94,7 +94,7 @@ export class RunChunks {
     yield* this.#end({}, { kind: 'Cancelled', dropped: event.why }, event);
   }
 
-  /** U3 */
+  // U3
   *#turn(event: AgentEventOf<'turn.started'>): Generator<UiChunk> {
     const { command_id, origin, run_id, turn_id } = event;
     if (command_id !== undefined && command_id === this.input) {
@@ -235,7 +235,7 @@ export class RunChunks {
     this.#later = [];
   }
 
-  /** U4 */
+  // U4
   *#placed(chunk: UiChunk): Generator<UiChunk> {
     if (this.#answer === undefined) yield chunk;
     else this.#later.push(chunk);
@@ -286,7 +286,7 @@ export class RunChunks {
     yield* this.#placed({ type: 'data-steer', id, data });
   }
 
-  /** U2 */
+  // U2
   *#end({ usage }: Pick<AgentEventOf<'lifecycle'>, 'usage'>, stop: StopReason, event: AgentEvent): Generator<UiChunk> {
     yield* this.#endStep();
     this.ended = true;

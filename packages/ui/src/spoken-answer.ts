@@ -13,7 +13,7 @@
 import type { UiChunk } from './chunk.js';
 
 /** The kinds of parts that are streamed. */
-export type SpokenKind = 'reasoning' | 'text';
+type SpokenKind = 'reasoning' | 'text';
 
 /** The final texts of an answer. */
 type SpokenTexts = Readonly<Record<SpokenKind, string>>;
@@ -63,7 +63,6 @@ export class SpokenAnswer {
 
 /** One text, across all attempts. */
 class SpokenPart {
-  /** How many parts began. */
   opened = 0;
   /** The text of the open part. */
   #shown = '';
@@ -110,7 +109,7 @@ class SpokenPart {
     this.#heard = '';
   }
 
-  /** P1 */
+  // P1
   *#become(text: string): Generator<UiChunk> {
     if (this.isOpen && !text.startsWith(this.#shown)) yield this.#end(SUPERSEDED);
     const rest = text.slice(this.#shown.length);

@@ -21,7 +21,7 @@ import {
   uiMessages,
 } from '../src/index.js';
 import { MessageFold } from '../src/message.js';
-import { SpokenAnswer, type SpokenKind } from '../src/spoken-answer.js';
+import { SpokenAnswer } from '../src/spoken-answer.js';
 import { all, json, read } from './support/page.js';
 import { messageOf, streamOf } from './support/sdk-page.js';
 
@@ -220,7 +220,7 @@ describe('a run as a UI message stream', () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   it(`the parts without a superseded mark hold the final text exactly once, whatever the attempts contain (seed ${seed})`, async () => {
     const text = fc.stringMatching(/^[ab]{0,3}$/);
-    const piece = fc.tuple(fc.constantFrom<SpokenKind>('reasoning', 'text'), text);
+    const piece = fc.tuple(fc.constantFrom('reasoning' as const, 'text' as const), text);
     const attempts = fc.array(fc.array(piece, { maxLength: 6 }), { maxLength: 4 });
     await fc.assert(
       fc.property(attempts, text, text, fc.boolean(), (said, reasoning, end, isDropped) => {
@@ -329,6 +329,8 @@ describe('the response of a chat endpoint', () => {
     const regenerated = { id: 'c', messages: [message], trigger: 'regenerate-message', messageId: 'c/r0' };
     expect(readChatInput(regenerated)).toEqual({ ...sent, act: 'retry' });
     const file = { type: 'file', url: 'data:text/plain;base64,SGk=', mediaType: 'text/plain', filename: 'a.txt' };
+    const untyped = readChatInput({ id: 'c', messages: [{ ...message, parts: [{ ...file, mediaType: '' }] }] }).input;
+    expect(untyped).toMatchObject([{ mediaType: 'application/octet-stream', name: 'a.txt' }]);
     expect(readChatInput({ id: 'c', messages: [{ ...message, parts: [file] }] }).input).toEqual([
       { bytes: new TextEncoder().encode('Hi'), mediaType: 'text/plain', name: 'a.txt' },
     ]);

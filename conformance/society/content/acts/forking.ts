@@ -50,7 +50,7 @@ async function merges(life: Life, fork: Life, { store, before }: Apart): Promise
   const [came] = returns as readonly (Came | undefined)[];
   if (came === undefined) return;
   life.did('merge a fork');
-  arrived(life, node, brought, { came, conflicts });
+  await arrived(life, node, brought, { came, conflicts });
 }
 
 function broughtBy(fork: Life, node: Node, before: ReadonlySet<string>): readonly Brought[] {
@@ -66,8 +66,9 @@ function isBrought({ expected }: Life, agent: string, { author, store, state, ca
   return isOwn && isMember && state !== 'archived' && !expected.erased.has(canary);
 }
 
-function broughtAs({ store, canary, subject, state }: Item): Brought {
-  return { canary, group: store.slice('group:'.length), isDoubted: state === 'quarantined', subject };
+/** What was validated in the fork was not validated here: it comes with the doubt of its author. */
+function broughtAs({ store, canary, subject, isDoubted = false }: Item): Brought {
+  return { canary, group: store.slice('group:'.length), isDoubted, subject };
 }
 
 /** In the order of the groups, and in each of its items. */

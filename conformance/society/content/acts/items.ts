@@ -61,8 +61,8 @@ export function stored(life: Life, id: string, item: Item): void {
 }
 
 /** In doubt an item is quarantined. */
-export function stateOf(isDoubted: boolean): Pick<Item, 'state'> {
-  return { state: isDoubted ? 'quarantined' : 'live' };
+export function stateOf(isDoubted: boolean): Pick<Item, 'state' | 'isDoubted'> {
+  return { state: isDoubted ? 'quarantined' : 'live', isDoubted };
 }
 
 /** The entities whose clients are told that their inboxes have changed, in the frames after a number. */

@@ -13,6 +13,7 @@ export async function polls(life: Life, { node, entity }: Member): Promise<void>
   const seen = byResource ? await resource(life, node) : await polled(entity);
   if (!node.failed) life.expected.takesBoards(node, life.now);
   life.did('poll');
+  life.expected.takesOrder(node, seen);
   life.is(`the inbox of ${short(node)}`, seen.join(), life.expected.of(node.id).inbox.join());
   if (!life.isOver && life.expected.operates(node) && life.d.once(3)) await looksAtItself(life, { node, entity });
 }

@@ -5,6 +5,7 @@ import type { Node } from '../../oracle.js';
 import { GROUPS, type Life, type Member, short } from '../life.js';
 import { stateOf, stored } from './items.js';
 import { listed } from './reading.js';
+import { narrowsOne } from './rights.js';
 
 const SUBJECTS = ['one', 'two'] as const;
 
@@ -37,20 +38,33 @@ export async function comesBack(life: Life): Promise<void> {
   if (ones.length === 0) return;
   const trusted = ones.filter(({ node }) => node.tier === 3);
   const { node } = trusted.length > 0 && !d.once(4) ? d.of(trusted) : d.of(ones);
+  if (node.tier === 3 && d.once(4)) await narrowsOne(life, node); // then its parent has to decide
   const sessions = d.of(node.tier === 3 ? NEAR : SESSIONS);
   const own = GROUPS.filter((group) => node.members[group] !== undefined);
   const groups = node.tier === 3 && own.length > 0 && !d.once(4) ? own : GROUPS;
-  const items = Array.from(
-    { length: 1 + d.below(3) },
-    (): Brought => ({
-      ...{ canary: life.canary(), group: d.of(groups), isDoubted: d.once(8) },
-      subject: d.once(2) ? d.of(SUBJECTS) : undefined,
-    }),
-  );
+  const known = node.tier === 3 && d.once(2) ? aboutSubjects(life, own) : [];
+  const items = Array.from({ length: 1 + d.below(3) }, (): Brought => {
+    const { group, subject } = known.length > 0 ? d.of(known) : {};
+    return {
+      ...{ canary: life.canary(), group: group ?? d.of(groups), isDoubted: d.once(8) },
+      subject: subject ?? (d.once(2) ? d.of(SUBJECTS) : undefined),
+    };
+  });
   const conflicts = conflictsOf(life, expected.parent(node), items);
   const came = await returned(life, node, items, sessions);
-  arrived(life, node, items, { came, conflicts });
+  await arrived(life, node, items, { came, conflicts });
   life.did('come back');
+}
+
+/** What some groups say about subjects: an agent that says something else about one of them is not merged without a review. */
+function aboutSubjects(
+  { expected }: Life,
+  groups: readonly string[],
+): readonly { readonly group: string; readonly subject: string }[] {
+  return [...expected.items.values()].flatMap(({ store, subject, state }) => {
+    const group = store.slice('group:'.length);
+    return subject !== undefined && state === 'live' && groups.includes(group) ? [{ group, subject }] : [];
+  });
 }
 
 /** Whether an agent can hand something to its parent now. */
@@ -104,13 +118,16 @@ export function conflictsOf(life: Life, parent: Node, brought: readonly Brought[
   return found;
 }
 
-/** What was brought back is staged, or merged at once; the agent hears of the conflicts that it may see. */
-export function arrived(
+/**
+ * What was brought back is staged, or merged at once. The agent hears of the conflicts that it may see, and its parent, who
+ * decides, is shown those that the parent may.
+ */
+export async function arrived(
   life: Life,
   node: Node,
   brought: readonly Brought[],
   { came, conflicts }: { readonly came: Came; readonly conflicts: ReadonlyMap<number, string> },
-): void {
+): Promise<void> {
   if (life.isOver) return;
   const { expected } = life;
   const parent = expected.parent(node);
@@ -133,7 +150,7 @@ export function arrived(
     life.is(`the return of ${short(node)} is merged without a review`, came.merged, maybe && isWhole);
   const isMerged = maybe ?? came.merged;
   expected.stage(store, { agent: node.id, parent: parent.id, forced, items, left: items.map(({ id }) => id) });
-  if (!isMerged) return;
+  if (!isMerged) return showsConflicts(life, parent, store, conflicts);
   life.did('merge without a review');
   decide(
     life,
@@ -141,6 +158,20 @@ export function arrived(
     items.map(({ id }) => id),
     node.id,
   );
+}
+
+/** Beside each item that waits, a parent is shown what its target says else. */
+async function showsConflicts(
+  life: Life,
+  { id }: Node,
+  store: string,
+  conflicts: ReadonlyMap<number, string>,
+): Promise<void> {
+  const { memory } = life.member(id).entity;
+  const { items } = await memory.list(`staging-${store.slice('staging:'.length).replace('.', '-')}`);
+  const shown = items.map(({ conflicts_with }) => conflicts_with ?? '-');
+  const wanted = items.map((_, n) => conflicts.get(n + 1) ?? '-');
+  life.is(`conflicts beside the items of ${store}`, shown.join(), wanted.join());
 }
 
 function mayReadItem(life: Life, node: Node, id: string): boolean {

@@ -5,13 +5,18 @@ import { CLUB, GROUPS, JUDGED, type Life, type Member, readingOf, short, worded 
 import { joins } from '../opening.js';
 import { stateOf, stored } from './items.js';
 
-/** A person narrows an agent below, or takes a narrowing back. Of a failed agent it is cut from above. */
+/** A person narrows an agent below, or takes a narrowing back. */
 export async function narrows(life: Life): Promise<void> {
-  const { d, expected } = life;
+  const { d } = life;
   if (life.agents.length === 0) return;
   const failed = life.agents.filter(({ node }) => node.failed);
   const { node } = failed.length > 0 && d.once(2) ? d.of(failed) : d.of(life.agents);
-  if (node.kind === 'swarm-worker') return;
+  if (node.kind !== 'swarm-worker') await narrowsOne(life, node);
+}
+
+/** The person above an agent narrows it, or takes a narrowing back. Of a failed agent it is cut from above. */
+export async function narrowsOne(life: Life, node: Node): Promise<void> {
+  const { d, expected } = life;
   const caps = d.once(4) && !node.failed ? null : readingFor(life, { node });
   const grant = d.once(5) ? readingFor(life, { node }) : undefined;
   const before = readable(life, { node });

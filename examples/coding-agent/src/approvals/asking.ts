@@ -32,7 +32,8 @@ export type Reading =
   /** It is about something else. */
   | { readonly kind: 'other' };
 
-const REFUSED: Readonly<Record<Refusal, string>> = {
+/** Why a line does not decide, in words. */
+export const REFUSED: Readonly<Record<Refusal, string>> = {
   early: 'This was typed before the question stood here, so it decides nothing. Type it again.',
   pasted: 'This arrived in one piece, like a paste: a paste decides nothing. Type the answer.',
   unseen: 'Read it to its end first: Space shows the rest. Then y counts.',

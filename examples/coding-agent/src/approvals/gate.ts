@@ -3,8 +3,8 @@
  *
  * Invariants
  * G1  Only keys pressed while the question stands on the screen decide: a line with an earlier key decides nothing.
- * G2  A paste decides nothing. Several characters in one read, or reads at the speed of a machine, count as a paste. A
- *     free answer may be pasted, if Enter is pressed by itself.
+ * G2  A paste decides nothing. Several characters in one read, or reads at the speed of a machine, count as a paste; one
+ *     character and its Enter do not, in one read or in two. A free answer may be pasted, if Enter is pressed by itself.
  * G3  An approval counts only after the end of what is approved was on the screen.
  * G4  A line decides after a moment of quiet: input that follows at once shows that the line was part of a paste.
  */
@@ -78,16 +78,28 @@ export function unask(gate: Gate): Gate {
   return { ...gate, asked: undefined, held: undefined };
 }
 
+/** How a key was read. */
+export interface Reading {
+  readonly isPaste?: boolean;
+  /** It is the Enter of one character, in the same read or in the next one: it came as fast as that did. */
+  readonly isSame?: boolean;
+}
+
 /** A key or a paste was read at a time. G4: it spoils a line that is held. */
-export function typed(gate: Gate, at: number, isPaste: boolean): Gate {
+export function typed(gate: Gate, at: number, { isPaste = false, isSame = false }: Reading = {}): Gate {
   const { line, asked, lastAt } = gate;
-  const isRushed = at - lastAt < QUIET_MS;
+  const isRushed = isSame ? line?.isRushed === true : at - lastAt < QUIET_MS;
   const next: Origin = {
     isEarly: asked?.isOpen !== true || line?.isEarly === true,
     isPasted: isPaste || isRushed || line?.isPasted === true,
     isRushed,
   };
   return { ...gate, line: next, lastAt: at, held: undefined };
+}
+
+/** A key that is no part of a line was read at a time. What follows it at once was not typed by a person. */
+export function pressed(gate: Gate, at: number): Gate {
+  return { ...gate, lastAt: at, held: undefined };
 }
 
 /** The typed line is empty now. */

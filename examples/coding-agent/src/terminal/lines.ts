@@ -99,7 +99,7 @@ export class Lines implements Terminal {
   }
 
   #line(text: string): void {
-    this.gate = typed(cleared(this.gate), this.#now(), false);
+    this.gate = typed(cleared(this.gate), this.#now());
     this.events.read();
     this.events.line(text);
     this.gate = cleared(this.gate);

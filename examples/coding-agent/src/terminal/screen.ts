@@ -39,6 +39,8 @@ const LIVE_ROWS = 8;
 /** Bracketed paste, and keys that say whether Shift was held, where the terminal knows them. */
 const MODES_ON = '\u001b[?2004h\u001b[>1u';
 const MODES_OFF = '\u001b[<u\u001b[?2004l\u001b[?25h';
+/** The other screen, without a cursor. */
+const PAGER_ON = '\u001b[?1049h\u001b[?25l';
 const SYNC = ['\u001b[?2026h', '\u001b[?2026l'] as const;
 
 /** A screen. */
@@ -65,6 +67,7 @@ export class Screen implements Terminal {
   #lastDraw = 0;
   #isFirstRead = true;
   #isClosed = false;
+  #isSuspended = false;
   readonly #restore = (): void => void (this.#isClosed || this.output.write(MODES_OFF));
 
   constructor(
@@ -80,6 +83,7 @@ export class Screen implements Terminal {
     input.on('end', () => !this.#isClosed && events.end());
     output.on('resize', () => this.#resize());
     process.on('exit', this.#restore); // S4
+    process.on('SIGCONT', this.#continued);
     output.write(MODES_ON);
     input.resume();
   }
@@ -163,7 +167,7 @@ export class Screen implements Terminal {
       const size = { columns: this.columns, height: this.#height };
       const isNew = this.#pager === undefined;
       this.#pager = { state: openPager({ title, lines, atEnd, ...size }), isPanel, done };
-      if (isNew) this.output.write('\u001b[?1049h\u001b[?25l');
+      if (isNew) this.output.write(PAGER_ON);
       this.#drawPager();
     });
   }
@@ -182,6 +186,7 @@ export class Screen implements Terminal {
     this.output.write(`${this.#erased()}${this.#queue}${MODES_OFF}`);
     this.#isClosed = true;
     process.off('exit', this.#restore);
+    process.off('SIGCONT', this.#continued);
     this.input.setRawMode(false);
     this.input.pause();
   }
@@ -191,14 +196,22 @@ export class Screen implements Terminal {
     this.output.write(`${this.#erased()}${MODES_OFF}`);
     this.#drawn = { widths: [], row: 0 };
     this.input.setRawMode(false);
-    process.once('SIGCONT', () => {
-      this.input.setRawMode(true);
-      this.output.write(MODES_ON);
-      this.#drawNow();
-    });
+    this.#isSuspended = true;
     // The group, as a terminal does it: under npm, the shell waits for npm, which would wait for this process.
     process.kill(0, 'SIGTSTP');
   }
+
+  /**
+   * The program goes on, however it was stopped. Nothing is drawn before the terminal gives single keys again: a person who
+   * answers what is on the screen would be heard as a paste.
+   */
+  readonly #continued = (): void => {
+    this.#isSuspended = false;
+    this.input.setRawMode(false); // what the platform believes of the terminal is no longer so
+    this.input.setRawMode(true);
+    this.output.write(`${MODES_ON}${this.#pager === undefined ? '' : PAGER_ON}`);
+    this.#resize();
+  };
 
   /** S3 */
   async #asks(panel: Panel): Promise<void> {
@@ -316,7 +329,7 @@ export class Screen implements Terminal {
   }
 
   #drawPager(): void {
-    if (this.#pager === undefined) return;
+    if (this.#pager === undefined || this.#isSuspended) return;
     const { state, isPanel } = this.#pager;
     const rows = screenOf(state).map((row) => `${painted(row, this.paint)}\u001b[K`);
     this.output.write(`${SYNC[0]}\u001b[H${rows.join('\r\n')}${SYNC[1]}`);
@@ -362,7 +375,7 @@ export class Screen implements Terminal {
   #drawNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isClosed || this.#pager !== undefined) return;
+    if (this.#isClosed || this.#isSuspended || this.#pager !== undefined) return;
     this.#lastDraw = performance.now();
     if (this.#saying) this.#flushAnswer();
     const erased = this.#erased();

@@ -69,8 +69,10 @@ describe('keys', () => {
     expect(decoded('\u001b]11;rgb', '\u001b[A')).toEqual([key('up')]);
   });
 
-  it('several characters in one read are a paste, and an Enter at their end may send them', () => {
-    expect(decoded('y\r')).toEqual([{ kind: 'paste', text: 'y' }, key('enter')]);
+  it('several characters in one read are a paste, and an Enter at their end may send them; one and Enter are keys', () => {
+    expect(decoded('yes\r')).toEqual([{ kind: 'paste', text: 'yes' }, key('enter')]);
+    expect(decoded('y\r')).toEqual([{ kind: 'text', text: 'y' }, key('enter')]);
+    expect(decoded('\ry\r')).toEqual([{ kind: 'paste', text: '\ny\n' }]);
     expect(decoded('a\ry\r')).toEqual([{ kind: 'paste', text: 'a\ny\n' }]);
     expect(decoded('\u001b[200~y\r\n\u001b[201~')).toEqual([{ kind: 'paste', text: 'y\n' }]);
   });

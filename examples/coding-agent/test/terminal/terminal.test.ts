@@ -103,7 +103,7 @@ describe.runIf(hasPty())('in a terminal, an approval', () => {
     let mark = tty.mark();
     await tty.press('\r');
     await tty.until('typed before the question stood here', mark);
-    for (const paste of [`${PASTE[0]}y\r${PASTE[1]}`, `${PASTE[0]}y${PASTE[1]}`, 'y\r', 'yes\ry\r', '\ry\r']) {
+    for (const paste of [`${PASTE[0]}y\r${PASTE[1]}`, `${PASTE[0]}y${PASTE[1]}`, 'yes\r', 'yes\ry\r', '\ry\r']) {
       mark = tty.mark();
       tty.send(paste);
       await tty.press('', '', '\r');
@@ -116,6 +116,35 @@ describe.runIf(hasPty())('in a terminal, an approval', () => {
     await tty.type('y');
     await tty.until('● run  touch RAN  #2', mark);
     expect(existsSync(path.join(folder, 'RAN'))).toBe(true);
+  });
+
+  it('an approval is decided by y and Enter that arrive in one read, as a busy machine reads what a person typed', async () => {
+    const { folder, at } = await place();
+    const model = await modelServer(shell('touch RAN'), { text: 'It is over.' });
+    const tty = await begun([...at, ...model.at]);
+    await tty.until(ASKED);
+    tty.send('y\r');
+    await tty.until('It is over.');
+    expect(existsSync(path.join(folder, 'RAN'))).toBe(true);
+  });
+
+  it('an answer that is typed while a resumed program draws decides nothing, and is no message to the agent', async () => {
+    const { folder, at } = await place();
+    const model = await modelServer(shell('touch RAN'), { text: 'It is over.' });
+    const first = await begun([...at, ...model.at]);
+    await first.until(ASKED);
+    first.kill(9);
+    await first.ended;
+    const second = openTty([...at, ...model.at]);
+    await second.press('y', '\r'); // before it has loaded
+    await second.until('typed before the question stood here');
+    await second.until(ASKED);
+    expect(existsSync(path.join(folder, 'RAN'))).toBe(false);
+    const mark = second.mark();
+    await second.type('y');
+    await second.until('It is over.', mark);
+    expect(existsSync(path.join(folder, 'RAN'))).toBe(true);
+    expect(model.bodies.join('')).not.toMatch(/"content":"[^"]*\by\b[^"]{0,3}"/);
   });
 
   it('a pattern of "always" allows what it names and no compound command, and is listed and taken back', async () => {
@@ -221,7 +250,7 @@ describe.runIf(hasPty())('in a terminal, input and output', () => {
     expect(tty.out(mark)).toContain('it was told to stop and was killed');
   });
 
-  it('an answer is shown as it arrives, with its headings, lists and tables', async () => {
+  it('an answer is shown as it arrives, with its headings, lists and tables, and what it cost as far as it is known', async () => {
     const { at } = await place();
     const model = await modelServer({
       text: ['# Res', 'ult\n\n- **one**\n', '- two\n\n| a | b |\n|--', '-|---|\n| 1 | 2 |\n'],
@@ -232,6 +261,12 @@ describe.runIf(hasPty())('in a terminal, input and output', () => {
     expect(tty.out()).toContain('• one\n• two');
     expect(tty.out()).toContain('a │ b\n──┼──\n1 │ 2');
     await tty.until('1.2k tokens in, 40 out · $0.0016 · context 1 % of 128k');
+    await tty.press('\u0003', '\u0003');
+    await tty.ended;
+    const unpriced = openTty([...at, ...model.at]);
+    await unpriced.until('before this; /log lists them');
+    await unpriced.type('go on');
+    await unpriced.until('2.4k tokens in, 80 out · at least $0.0016'); // what the second answer costs is not known
   });
 
   it('a change of the window draws the lower part again, and the pager follows', async () => {

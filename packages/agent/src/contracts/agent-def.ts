@@ -71,5 +71,5 @@ export const agentDef = z.strictObject({
   context: z.array(z.string().min(1).max(64)).max(16),
 });
 
-/** `AgentDef@1`. */
+/** An agent as the manifest records it, `AgentDef@1`. */
 export type AgentDef = z.infer<typeof agentDef>;

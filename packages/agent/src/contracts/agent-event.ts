@@ -20,20 +20,20 @@ const id = z.string().min(1).max(512);
 const percent = z.union([z.literal(70), z.literal(85), z.literal(95)]);
 
 /** The position of an event: `frame.record`. Pass the same text to resume after the event. */
-export const cursor = z.text<`${number}.${number}`>(/^-?\d+\.-?\d+$/, 'Invalid input');
+export const cursor = z.matching<`${number}.${number}`>(/^-?\d+\.-?\d+$/, 'Invalid input');
 
 /** The position of an event. */
 export type Cursor = z.infer<typeof cursor>;
 
 /** The fields of every event. A field that does not apply is null. */
 export const correlation = {
-  /** The session's key. */
+  /** The key of the session's cell. */
   session_id: id,
-  /** `<session>/r3` */
+  /** The run, such as `<session>/r3`; null outside of a run. */
   run_id: z.nullable(id),
-  /** `<session>/r3/t2` */
+  /** The turn, such as `<session>/r3/t2`; null outside of a turn. */
   turn_id: z.nullable(id),
-  /** `<session>/r3/t2/s5` */
+  /** The step, such as `<session>/r3/t2/s5`; null outside of a step. */
   step_id: z.nullable(id),
   event_seq: cursor,
   /** The run at the root of the tree: a run of the session that no other session spawned. */
@@ -118,7 +118,7 @@ export const AGENT_EVENTS = {
     /** The model was stopped during its answer. */
     interrupted: z.boolean(),
     tally,
-    /** Operators only. */
+    /** What the provider warned of; only operators see it. */
     warnings_ref: z.exactOptional(ref()),
   }),
   'llm_step.failed': event('llm_step.failed', {
@@ -283,7 +283,7 @@ export const AGENT_EVENTS = {
 /** The type of an event. */
 export type AgentEventType = keyof typeof AGENT_EVENTS;
 
-/** The types of events. */
+/** The types of events, in the order of their declaration. */
 export const AGENT_EVENT_TYPES = Object.keys(AGENT_EVENTS) as readonly AgentEventType[];
 
 /**
@@ -292,7 +292,7 @@ export const AGENT_EVENT_TYPES = Object.keys(AGENT_EVENTS) as readonly AgentEven
  */
 export const EVENT_CHANNELS = ['model', 'operator'] as const;
 
-/** Who sees which events. */
+/** To whom events are shown, see {@link EVENT_CHANNELS}. */
 export type EventChannel = (typeof EVENT_CHANNELS)[number];
 
 /** Events that only operators see. */
@@ -317,10 +317,10 @@ export const OPERATOR_ONLY: readonly AgentEventType[] = [
 
 type EventSchema = (typeof AGENT_EVENTS)[AgentEventType];
 
-/** `AgentEvent@1`. */
+/** The schema of an event of a session, `AgentEvent@1`. */
 export const agentEvent = z.discriminatedUnion('type', Object.values(AGENT_EVENTS) as [EventSchema, ...EventSchema[]]);
 
-/** `AgentEvent@1`. */
+/** An event of a session, `AgentEvent@1`; its `type` says which. */
 export type AgentEvent = z.infer<typeof agentEvent>;
 
 /** An event of one type. */

@@ -1,5 +1,5 @@
 /** The events that a host, a person or another cell sends to a session. */
-import { inputPart, ref } from '@reprise/contracts';
+import { digestHex, inputPart, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { ADOPTIONS, adopted, type agentConfig, bounds, configPatch } from './config.js';
 
@@ -31,7 +31,7 @@ export const CANCEL_SCOPES = ['turn', 'run', 'all'] as const;
 /** A message. A pinned message stays in the window when a summary replaces the conversation around it. */
 const said = { parts: z.array(inputPart).min(1).max(16), pin: z.exactOptional(z.literal(true)) };
 
-/** A command. */
+/** The commands of a session; {@link sessionCommand} adds the envelope. */
 export const sessionCommandBody = z.discriminatedUnion('type', [
   /** A message that the model reads before its next step. */
   z.strictObject({ type: z.literal('Steer'), ...said }),
@@ -68,6 +68,8 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
   }),
   /** Replaces the conversation so far by a summary, before the next step. */
   z.strictObject({ type: z.literal('Compact') }),
+  /** Takes a file or an image out of the conversation, from the next step on: the model is told its name only. */
+  z.strictObject({ type: z.literal('Drop'), content: digestHex() }),
   /** Accepts no further input and cancels what runs. */
   z.strictObject({
     type: z.literal('Close'),
@@ -76,7 +78,7 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A command. */
+/** A command of a session without the envelope of {@link sessionCommand}. */
 export type SessionCommand = z.infer<typeof sessionCommandBody>;
 
 /** `aos.agent/HostCommand@1`. `expected_epoch`, when given, must be the session's. */
@@ -108,6 +110,8 @@ export const REJECTIONS = [
   'nothing_to_compact',
   'compaction_off',
   'already_compacting',
+  'already_dropped',
+  'too_many_dropped',
   'model_without_price',
 ] as const;
 

@@ -67,7 +67,7 @@ export type ModelPrice = z.infer<typeof modelPrice>;
 /** Tokens and money together, of a reserve, an allowance or a usage. */
 export const limitAmounts = z.strictObject({ tokens: count, micro_money: count });
 
-/** Tokens and money together. */
+/** Tokens, and money in millionths of a dollar. */
 export type LimitAmounts = z.infer<typeof limitAmounts>;
 
 /** Tokens and money together; null in a unit without a bound. */
@@ -181,7 +181,7 @@ export const limitsPatch = z.strictObject({
   on_limit: z.exactOptional(z.enum(['fail', 'pause_and_ask'])),
 });
 
-/** Limits that `Reconfigure` sets. */
+/** The limits that `Reconfigure` sets; those that are absent stay. */
 export type LimitsPatch = z.infer<typeof limitsPatch>;
 
 /** What `Reconfigure` changes, from the next step on; an absent field stays as it is. */
@@ -197,7 +197,7 @@ export const configPatch = z.strictObject({
   context_window: z.exactOptional(z.nullable(z.int().min(1))),
 });
 
-/** What `Reconfigure` changes. */
+/** What `Reconfigure` changes of a configuration; what is absent stays. */
 export type ConfigPatch = z.infer<typeof configPatch>;
 
 /** Usage as a run counts it. */

@@ -36,7 +36,7 @@ export const inputDropped = z.strictObject({
   why: z.enum(INPUT_DROPS),
 });
 
-/** A command was accepted. */
+/** A fact: the session accepted a command. */
 export const sessionCommandAccepted = z.strictObject({
   command_id: commandId,
   type: z.string().max(32),
@@ -113,10 +113,10 @@ export const turnStarted = z.strictObject({
   command_id: z.exactOptional(commandId),
 });
 
-/** A model is asked. */
+/** A fact: a step asks a model, configured as `config_rev` says. */
 export const stepRequested = z.strictObject({ ...at, model: z.string().max(128), config_rev: count });
 
-/** A model answered. */
+/** A fact: the model of a step answered. */
 export const stepCompleted = z.strictObject({
   ...at,
   output_ref: ref(),
@@ -135,7 +135,7 @@ export const stepFailed = z.strictObject({
   again: z.boolean(),
 });
 
-/** A tool is called. */
+/** A fact: a step calls a tool. */
 export const callRequested = z.strictObject({
   ...at,
   call_id: callId,
@@ -297,7 +297,7 @@ export const toolsetReachable = z.strictObject({ ...at, toolset: toolsetName });
 /** A result of an ended step arrived; it is recorded, and changes nothing. */
 export const staleIgnored = z.strictObject({ event: z.string().max(128), session_epoch: count, step_epoch: count });
 
-/** The facts by name. */
+/** The schema of each fact of a session, by its wire name. */
 export const SESSION_FACTS = {
   'aos.agent/InputAccepted@1': inputAccepted,
   'aos.agent/InputDropped@1': inputDropped,

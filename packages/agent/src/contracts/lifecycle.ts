@@ -35,7 +35,7 @@ export const INPUT_DROPS = ['withdrawn', 'cancelled', 'closed'] as const;
 /** Why an accepted input was dropped. */
 export type InputDrop = (typeof INPUT_DROPS)[number];
 
-/** Why a run ended. */
+/** Why a run ended, with what a reader of that reason needs. */
 export const stopReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('Completed'), warning: z.exactOptional(z.enum(['loop_detected', 'truncated'])) }),
   /**
@@ -52,5 +52,5 @@ export const stopReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('LimitsExceeded'), limit: z.enum(LIMIT_KINDS) }),
 ]);
 
-/** Why a run ended. */
+/** Why a run ended: `kind` says it, the other fields explain it. */
 export type StopReason = z.infer<typeof stopReason>;

@@ -63,7 +63,7 @@ export const ownerReply = z.strictObject({
   refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(OWNER_REFS_MAX),
 });
 
-/** What an owner answers. */
+/** The answer of an owner to a call of its tool. */
 export type OwnerReply = z.infer<typeof ownerReply>;
 
 /** `aos.agent/OwnerAnswer@1`: the owner answers a call. */

@@ -25,7 +25,7 @@ export const SESSION_REDUCER = 'aos.agent/SessionReducer@1';
 /** The place of a step: results that carry other session or step epochs are stale. */
 export const stepFence = { session_epoch: count, step_epoch: count };
 
-/** A model answered. */
+/** An event: the model of the step answered. */
 export const llmStepCompleted = z.strictObject({
   ...stepFence,
   output_ref: ref(),
@@ -51,10 +51,10 @@ export const llmStepFailed = z.strictObject({
 /** A model wrote the requested summary. */
 export const compacted = z.strictObject({ ...stepFence, base_ref: ref(), usage: z.exactOptional(usage) });
 
-/** No summary was written. */
+/** An event: no summary could be written. */
 export const compactionFailed = llmStepFailed.omit({ retryable: true });
 
-/** A tool call settled. */
+/** An event: a tool call of the step settled. */
 export const toolResult = z.strictObject({
   ...stepFence,
   call_id: z.string().max(128),

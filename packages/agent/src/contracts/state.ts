@@ -110,7 +110,7 @@ export const NEXT_MOVES = ['step', 'calls', 'answer'] as const;
 /** The next move of a suspended run. */
 export type NextMove = (typeof NEXT_MOVES)[number];
 
-/** The current run. */
+/** The run under way, from its input to its end. */
 export const currentRun = z.strictObject({
   number: count,
   cause: runCause,
@@ -162,7 +162,7 @@ export const currentRun = z.strictObject({
   truncated: z.boolean(),
 });
 
-/** The current run. */
+/** The run under way, from its input to its end. */
 export type CurrentRun = z.infer<typeof currentRun>;
 
 /** A message that waits for the next step. */
@@ -188,7 +188,7 @@ export const queuedInput = z.strictObject({
   allowance: z.exactOptional(count),
 });
 
-/** A waiting input. */
+/** An input in the queue of a session. */
 export type QueuedInput = z.infer<typeof queuedInput>;
 
 /** A child session: an entry of the table `children`, under the name that the model uses. */
@@ -213,7 +213,7 @@ export const childEntry = z.strictObject({
   tally,
 });
 
-/** A child session. */
+/** A session that this one made, and what it may still use. */
 export type ChildEntry = z.infer<typeof childEntry>;
 
 /**
@@ -241,13 +241,13 @@ export const STOP_COMMANDS_MAX = 8;
 /** A command that waits for a run to stop. */
 export const stopCommand = z.strictObject({ command_id: commandId, type: z.enum(['Cancel', 'Close']) });
 
-/** A session's state. */
+/** The state of a session's cell; longer lists are in its tables. */
 export const sessionState = z.strictObject({
   status: z.enum(['Open', 'Closed']),
   /** The definition for the next run. */
   def_ref: ref(),
   config: agentConfig,
-  /** Counts adoptions and reconfigurations. */
+  /** Counts changes of the configuration: adoptions and reconfigurations. */
   config_rev: count,
   lifecycle: z.enum(LIFECYCLES),
   waiting: z.nullable(z.strictObject({ for: z.enum(WAITS), until: z.nullable(count) })),
@@ -294,7 +294,7 @@ export const sessionState = z.strictObject({
   ),
 });
 
-/** A session's state. */
+/** The state of a session's cell; longer lists are in its tables. */
 export type SessionState = z.infer<typeof sessionState>;
 
 /** An entry of the table `agents`: a definition that may be spawned. */

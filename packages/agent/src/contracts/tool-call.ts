@@ -40,6 +40,8 @@ export const artifact = z.strictObject({
   blob_ref: ref(),
   path: z.string().min(1).max(1024),
   media_type: z.string().min(1).max(128),
+  /** The type that was declared, when the content has another: a warning to readers. */
+  declared_type: z.exactOptional(z.string().min(1).max(128)),
   bytes: z.int().min(0),
 });
 
@@ -107,15 +109,17 @@ export const toolCallReceipt = z.strictObject({
   files: z.exactOptional(z.array(artifact).max(16)),
   artifacts: z.exactOptional(z.array(artifact).max(64)),
   changes: z.exactOptional(z.array(fileChange).max(64)),
+  /** Where the answer departs from what came, as a list of texts: numbers that are kept as text, odd parts. */
+  warnings_ref: z.exactOptional(ref()),
   /** The arguments of the execution, when they differ from those that the model gave. */
   edited_args_ref: z.exactOptional(ref()),
   /** Set when the handler was not started, since its tool has changed. */
   changed: z.exactOptional(changedCall),
 });
 
-/** `tool.call@1` parameters. */
+/** The parameters of an effect `tool.call@1`. */
 export type ToolCallParams = z.infer<typeof toolCallParams>;
-/** `tool.call@1` receipt payload. */
+/** The payload of a receipt of `tool.call@1`. */
 export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
 
 /**
@@ -150,9 +154,9 @@ export const humanAskReceipt = z.strictObject({
   bytes: z.exactOptional(z.int().min(0)),
 });
 
-/** `human.ask@1` parameters. */
+/** The parameters of an effect `human.ask@1`. */
 export type HumanAskParams = z.infer<typeof humanAskParams>;
-/** `human.ask@1` receipt payload. */
+/** The payload of a receipt of `human.ask@1`. */
 export type HumanAskReceipt = z.infer<typeof humanAskReceipt>;
 
 /** The effect of asking a person. Its adapter only passes the question on; the answering person settles the effect. */

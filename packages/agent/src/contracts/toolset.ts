@@ -77,7 +77,7 @@ export const toolsetRefreshParams = z.strictObject({
     .max(TOOLSETS_MAX),
 });
 
-/** `toolset.refresh@1` parameters. */
+/** The parameters of an effect `toolset.refresh@1`. */
 export type ToolsetRefreshParams = z.infer<typeof toolsetRefreshParams>;
 
 /** How many tools are new, removed, changed, and withheld. */
@@ -109,10 +109,10 @@ export const toolsetNews = z.discriminatedUnion('status', [
 /** The refreshed state of one toolset. */
 export type ToolsetNews = z.infer<typeof toolsetNews>;
 
-/** `toolset.refresh@1` receipt payload. */
+/** The payload of a receipt of `toolset.refresh@1`. */
 export const toolsetRefreshReceipt = z.strictObject({ toolsets: z.array(toolsetNews).max(TOOLSETS_MAX) });
 
-/** `toolset.refresh@1` receipt payload. */
+/** The payload of a receipt of `toolset.refresh@1`. */
 export type ToolsetRefreshReceipt = z.infer<typeof toolsetRefreshReceipt>;
 
 /** The effect of refreshing the offers of toolsets. A repetition changes nothing outside. */
@@ -133,7 +133,7 @@ export const toolsetAdoptParams = z.strictObject({
   diff_ref: ref(),
 });
 
-/** `toolset.adopt@1` parameters. */
+/** The parameters of an effect `toolset.adopt@1`. */
 export type ToolsetAdoptParams = z.infer<typeof toolsetAdoptParams>;
 
 /** The effect of adopting withheld tools. It does nothing outside: it exists so that a person can approve it. */

@@ -1,5 +1,5 @@
 /** The model's window on a transcript, as a session stores it. */
-import { PINS_MAX, ref } from '@reprise/contracts';
+import { DROPPED_MAX, digestHex, PINS_MAX, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { commandId } from './commands.js';
 
@@ -27,6 +27,8 @@ export const contextWindow = z.strictObject({
   base_ref: z.nullable(ref()),
   /** … and those that were pinned. */
   pins: z.array(count).max(PINS_MAX),
+  /** Files and images that were taken out of the conversation, by the digests of their content; absent for none. */
+  dropped: z.exactOptional(z.array(digestHex()).max(DROPPED_MAX)),
   /** The starts of the last exchanges, with the tokens in the window at each: the candidates for the next `from`. */
   starts: z.array(z.tuple([count, count])).max(STARTS_MAX),
   /** Whether the last item awaits an answer: then the last exchange is not complete. */

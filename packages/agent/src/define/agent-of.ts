@@ -1,4 +1,4 @@
-/** Whose a session is. */
+/** Finds the agent that a session runs. */
 import type { World } from '@reprise/kernel';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { sessionState } from '../contracts/state.js';

@@ -19,12 +19,12 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { ADOPTIONS, type RunLimits } from '../contracts/config.js';
+import { type Duration, durationMs } from '../contracts/duration.js';
 import { TOOLSETS_MAX } from '../contracts/toolset.js';
-import type { ContextSource } from '../tools/build.js';
-import { type Duration, durationMs } from '../tools/duration.js';
-import { jsonSchemaOf, type Schema } from '../tools/schema.js';
-import type { DepsOf, Tool } from '../tools/tool.js';
-import { requireToolset, type Toolset } from '../tools/toolset.js';
+import { jsonSchemaOf, refuseZod3, type Schema } from '../tools/schema/schema.js';
+import type { DepsOf, Tool } from '../tools/tool/tool.js';
+import type { ContextSource } from '../tools/toolset/build.js';
+import { requireToolset, type Toolset } from '../tools/toolset/toolset.js';
 import { type ChosenCompaction, type CompactionChoice, chosenCompaction } from './compaction-choice.js';
 import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
 import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
@@ -32,7 +32,7 @@ import { type ModelChoices, requireModelChoices } from './model-choices.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid agent');
 
-/** The options of {@link defineAgent}. */
+/** The parts of an agent that an author writes. */
 export interface AgentSpec<T extends readonly Tool[], R> {
   /** Letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
@@ -40,7 +40,7 @@ export interface AgentSpec<T extends readonly Tool[], R> {
   readonly model: string;
   /** The instructions that the model is given about its task. */
   readonly instructions: string;
-  /** The agent's own tools. */
+  /** The agent's own tools, besides those of its toolsets. */
   readonly tools?: T;
   /** Toolsets: further tools that an outside service offers, such as an MCP server. */
   readonly toolsets?: readonly Toolset[];
@@ -62,7 +62,7 @@ export interface AgentSpec<T extends readonly Tool[], R> {
   readonly spawns?: readonly AnyAgent[];
   /** When sessions adopt a changed definition: `next_run` when absent. */
   readonly adopt?: (typeof ADOPTIONS)[number];
-  /** Settings of the model. */
+  /** Settings of the model, such as its temperature. */
   readonly options?: ModelChoices;
   /** How many tokens the model's window holds, where the model's client does not state it. */
   readonly contextWindow?: number;
@@ -271,8 +271,9 @@ function requireModel(model: unknown, where: string): void {
 function returnsOf<R>(spec: AgentSpec<readonly Tool[], R>, where: string): Returns<R> | null {
   const { returns: schema, returnsJsonSchema } = spec;
   if (schema === undefined) return null;
+  refuseZod3(schema, `${where} returns`);
   require(typeof schema?.['~standard']?.validate ===
-    'function', `${where} returns`, 'a Standard Schema', typeof schema);
+    'function', `${where} returns`, 'a schema, such as z.strictObject({ … })', kindOfThing(schema));
   return { schema, jsonSchema: jsonSchemaOf(schema, `${where} returns`, returnsJsonSchema) };
 }
 

@@ -1,7 +1,7 @@
 /** The limits of a run, as authors write them and as sessions count them. */
 import { hintOf, isFields, kindOfThing, MICRO, RepriseError } from '@reprise/contracts';
 import { type RunLimits, runLimits } from '../contracts/config.js';
-import { type Duration, durationMs } from '../tools/duration.js';
+import { type Duration, durationMs } from '../contracts/duration.js';
 
 /** The limits of a run. Absent limits of tokens, money and time do not apply; the others have defaults. */
 export interface Limits {

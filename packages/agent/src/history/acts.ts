@@ -56,7 +56,7 @@ export interface Found {
 export interface FindOptions {
   /** How the words are meant; tried in the order of {@link Naming} when absent. */
   readonly as?: Naming;
-  /** Only this session. */
+  /** The key of a session: only its acts, not those of others. */
   readonly session?: string;
 }
 
@@ -107,7 +107,6 @@ class Kept {
   }
 }
 
-/** The last acts. */
 class Last {
   readonly acts: Act[] = [];
 

@@ -52,9 +52,9 @@ export interface HistoryEntry {
 
 /** How much of a text an entry includes, in UTF-16 units. */
 export interface TextBounds {
-  /** Of messages and answers. */
+  /** The most characters of the texts of messages and answers. */
   readonly said: number;
-  /** Of arguments and results. */
+  /** The most characters of the texts of arguments and results. */
   readonly data: number;
 }
 

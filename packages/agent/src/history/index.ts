@@ -1,7 +1,7 @@
 /** The history of a world in words, explanations of what happened in it, and its errors in lines. Reading only. */
 export { failureWords } from '@reprise/contracts';
-export type { RunStatus, Stalled } from '../session/run-status.js';
-export { type ToolChange, type ToolDifference, toolDifferences } from '../tools/tool-change.js';
+export type { RunStatus, Stalled } from '../session/run/run-status.js';
+export { type ToolChange, type ToolDifference, toolDifferences } from '../tools/tool/tool-change.js';
 export { type Act, type FindOptions, type Found, findActs, type Naming } from './acts.js';
 export { type EntryKind, type HistoryEntry, TEXT_BOUNDS, type TextBounds } from './entry.js';
 export { History, type HistoryOptions } from './history.js';

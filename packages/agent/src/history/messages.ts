@@ -34,9 +34,9 @@ export interface Sent {
   readonly type: 'UserInput' | SessionCommand['type'];
   /** The parts of a message. */
   readonly parts: readonly InputPart[];
-  /** Of an input. */
+  /** Why a run began, where the message is its input. */
   readonly cause?: RunCause;
-  /** Of a command. */
+  /** The command, where the message is one. */
   readonly command?: SessionCommand;
 }
 

@@ -12,7 +12,7 @@ export interface Question {
   readonly notes: readonly string[];
 }
 
-/** Follows requests through events. */
+/** The questions that are open, as events open and close them. */
 export class Questions {
   readonly #open = new Map<string, Omit<Question, 'notes'>>();
 

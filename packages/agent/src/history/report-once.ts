@@ -1,11 +1,7 @@
 /** Reports errors for an app that has no `onError`: each kind of error once, in one line. */
-import { failureWords, formatAddress, isRepriseError, requireCallable } from '@reprise/contracts';
+import { escapeLine, failureWords, formatAddress, isRepriseError, requireCallable } from '@reprise/contracts';
 import type { OpenKernelWorldOptions } from '@reprise/kernel';
 import { detailOfError, Scrubber } from '@reprise/kernel/store';
-
-/** Characters by which a text of others would control the terminal that shows the line, or reorder what is on it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Receives each caught error of a world, and its source. */
 type OnError = NonNullable<OpenKernelWorldOptions['onError']>;
@@ -28,7 +24,7 @@ export function reportOnce(write: (line: string) => unknown): OnError {
     if (reported.has(key)) return;
     reported.add(key);
     const words = failureWords(code, detailOfError(error, NOTHING_SECRET));
-    write(`${what} failed${where}: ${words}${words.endsWith('.') ? '' : '.'}`.replace(ACTIVE, '\ufffd'));
+    write(escapeLine(`${what} failed${where}: ${words}${words.endsWith('.') ? '' : '.'}`));
   };
 }
 

@@ -66,6 +66,8 @@ async function commandWords(command: SessionCommand, content: ContentReader, bou
       return 'makes a child session';
     case 'Compact':
       return 'asks for a summary of the conversation so far';
+    case 'Drop':
+      return `takes the content sha256:${command.content} out of the conversation`;
     case 'Close':
       return 'closes the session';
     case 'Reconfigure':

@@ -1,7 +1,7 @@
 /** Where a history is read from: an open world, or the file of one that another process may hold. */
 import { requireMethods } from '@reprise/contracts';
 import type { ContentReader, World } from '@reprise/kernel';
-import { framesOf } from '../session/events.js';
+import { framesOf } from '../session/run/events.js';
 import type { EventFrame } from '../timeline/event-frame.js';
 
 /** The frames and the content that a history is read from. */

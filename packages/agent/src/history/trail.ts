@@ -25,7 +25,7 @@ export interface Target {
   readonly run: number | null;
   readonly call_id?: string;
   readonly step_id?: string;
-  /** Of a message. */
+  /** The place of the event, for the trail of a message. */
   readonly place?: Cursor;
 }
 
@@ -59,7 +59,7 @@ export interface Causes {
   readonly read: LastOf<{ readonly event: Settled; readonly call: Requested | undefined }>;
   /** The messages of this run; the first one is always kept. */
   readonly messages: LastOf<Message>;
-  /** Why the run began. */
+  /** Why the run began, where it is known. */
   cause?: RunCause;
 }
 

@@ -1,10 +1,10 @@
 /** Owner tools whose code this build does not have as it was recorded. */
 import type { ToolEntry } from '../contracts/agent-def.js';
-import type { Build } from '../tools/build.js';
-import { defineOwnerTool } from '../tools/owner-tool.js';
-import { recordedSchema } from '../tools/recorded-schema.js';
-import { check } from '../tools/schema.js';
-import type { Tool } from '../tools/tool.js';
+import { recordedSchema } from '../tools/schema/recorded-schema.js';
+import { check } from '../tools/schema/schema.js';
+import { defineOwnerTool } from '../tools/tool/owner-tool.js';
+import type { Tool } from '../tools/tool/tool.js';
+import type { Build } from '../tools/toolset/build.js';
 
 /**
  * The tool that stands for a recorded entry where its code is missing. The recorded JSON Schema checks its arguments;

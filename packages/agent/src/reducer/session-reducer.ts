@@ -42,23 +42,23 @@ import {
 } from '../contracts/state.js';
 import { knownToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
-import { callContinues, callSettled, callWaits } from './calls.js';
-import { waitIsOver } from './child-waits.js';
-import { childFailed, childNews, childUnreachable } from './children.js';
-import { compactionGaveUp, windowCompacted } from './compact.js';
-import { drive } from './drive.js';
-import { adopt, takeCommand, takeUserInput } from './inputs.js';
-import { callLate } from './late.js';
-import { workedMs } from './limits.js';
-import type { Next } from './moves.js';
-import { ownerRefused, ownerWaits, programCalls, takeOwnerAnswer, takeOwnerAnswers } from './owner.js';
-import { completed } from './run.js';
-import { place, report } from './say.js';
-import { planFailed, stepCompleted, stepFailed } from './step.js';
-import { stopAnyhow } from './stop.js';
-import { toolsetDecided, toolsetsRefreshed } from './toolsets.js';
-import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './waiting.js';
-import { wholeWindow } from './window.js';
+import { workedMs } from './account/limits.js';
+import { callContinues, callSettled, callWaits } from './call/calls.js';
+import { waitIsOver } from './call/child-waits.js';
+import { childFailed, childNews, childUnreachable } from './call/children.js';
+import { callLate } from './call/late.js';
+import { ownerRefused, ownerWaits, programCalls, takeOwnerAnswer, takeOwnerAnswers } from './call/owner.js';
+import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './call/waiting.js';
+import { compactionGaveUp, windowCompacted } from './model/compact.js';
+import { planFailed, stepCompleted, stepFailed } from './model/step.js';
+import { toolsetDecided, toolsetsRefreshed } from './model/toolsets.js';
+import { drive } from './run/drive.js';
+import { adopt, takeCommand, takeUserInput } from './run/inputs.js';
+import type { Next } from './run/moves.js';
+import { completed } from './run/run.js';
+import { stopAnyhow } from './run/stop.js';
+import { place, report } from './transcript/say.js';
+import { wholeWindow } from './transcript/window.js';
 
 /** The tables of a session. */
 const TABLES = {
@@ -168,7 +168,7 @@ const HANDLERS: Handlers = {
   'sys/Reply@1': ownerRefused,
 };
 
-/** The session reducer. */
+/** The reducer of sessions, made when it is first used. */
 export const sessionReducer = reducerOnUse(contract.SESSION_REDUCER, () =>
   defineReducer({
     name: contract.SESSION_REDUCER,

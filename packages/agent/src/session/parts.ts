@@ -16,6 +16,7 @@ import {
 import type { ContentStore } from '@reprise/kernel';
 import type { ChildEntry } from '../contracts/state.js';
 import type { Artifact } from '../contracts/tool-call.js';
+import { contentType, SNIFF_BYTES, typeFields } from '../tools/output/media-type.js';
 
 /** How much of linked content the model is given; all of it when absent. */
 export type PartView = 'full' | 'summary' | { readonly head: number };
@@ -28,7 +29,7 @@ export type Part =
   | { readonly artifact: Artifact; readonly view?: PartView }
   | { readonly result: string; readonly view?: PartView };
 
-/** One part or several. */
+/** What a message to an agent consists of, in order. */
 export type Input = Part | readonly Part[];
 
 /** How many parts one input may have. */
@@ -71,20 +72,34 @@ async function storePart(
   }
   if ('artifact' in part) {
     requireArtifact(part.artifact);
-    const { blob_ref, media_type, path, bytes } = part.artifact;
-    return { kind: 'blob', blob_ref, media_type, view, name: endOfText(path, 256), bytes };
+    const { blob_ref, media_type, path, bytes, declared_type: declared } = part.artifact;
+    const { typed } = await linked(content, blob_ref, declared ?? media_type);
+    return { kind: 'blob', blob_ref, view, name: endOfText(path, 256), ...typed, bytes };
   }
   const named = part.name === undefined ? {} : { name: part.name };
   if ('bytes' in part) {
-    if (!(part.bytes instanceof Uint8Array)) throw wrong('bytes as a Uint8Array', kindOfThing(part.bytes));
-    if (!isFilled(part.mediaType)) throw wrong("mediaType, such as 'image/png'", kindOfThing(part.mediaType));
-    const blob_ref = await content.put(part.bytes);
-    return { kind: 'blob', blob_ref, media_type: part.mediaType, view, ...named, bytes: part.bytes.length };
+    const { bytes, mediaType } = part;
+    if (!(bytes instanceof Uint8Array)) throw wrong('bytes as a Uint8Array', kindOfThing(bytes));
+    if (!isFilled(mediaType)) throw wrong("mediaType, such as 'image/png'", kindOfThing(mediaType));
+    const typed = typeFields(contentType(bytes.subarray(0, SNIFF_BYTES), mediaType));
+    return { kind: 'blob', blob_ref: await content.put(bytes), view, ...named, ...typed, bytes: bytes.length };
   }
   if (!('ref' in part)) throw wrong(FORMS, fieldsIn(part), textHint(part));
   if (!isRef(part.ref)) throw wrong('a link to content', kindOfThing(part.ref));
-  const media_type = part.mediaType ?? 'text/plain';
-  return { kind: 'blob', blob_ref: part.ref, media_type, view, ...named, ...(await sizeIn(content, part.ref)) };
+  const { typed, size } = await linked(content, part.ref, part.mediaType ?? '');
+  return { kind: 'blob', blob_ref: part.ref, view, ...named, ...typed, ...size };
+}
+
+/** The type and the size of linked content; as declared where it is missing, or a value. */
+async function linked(content: ContentStore, link: Ref, declared: string) {
+  const found = await content.get(link);
+  if (found === undefined || link.kind !== 'raw')
+    return {
+      typed: { media_type: declared || 'text/plain' },
+      size: found === undefined ? {} : { bytes: found.length },
+    };
+  const typed = typeFields(contentType(found.subarray(0, SNIFF_BYTES), declared));
+  return { typed, size: { bytes: found.length } };
 }
 
 /** The size of content in bytes; unknown for missing content, of which a model is shown nothing. */
@@ -94,8 +109,8 @@ async function sizeIn(content: ContentStore, link: Ref): Promise<{ readonly byte
 }
 
 function requireArtifact(artifact: unknown): void {
-  const { blob_ref, path } = fieldsOf(artifact);
-  if (isRef(blob_ref) && typeof path === 'string') return;
+  const { blob_ref, path, media_type } = fieldsOf(artifact);
+  if (isRef(blob_ref) && typeof path === 'string' && isFilled(media_type)) return;
   throw wrong('an artifact, from run.result().artifacts', kindOfThing(artifact));
 }
 

@@ -3,7 +3,7 @@ import type { Address } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { cellFailed } from '@reprise/kernel/world';
 
-/** @throws RepriseError `cell_failed` when the cell has failed */
+/** Refuses a question to a cell that has failed. @throws RepriseError `cell_failed` */
 export async function requireSound(world: Pick<World, 'trouble'>, [reducer, key]: Address): Promise<void> {
   for (const one of await world.trouble())
     if (one.kind === 'cell_failed' && one.where[0] === reducer && one.where[1] === key) throw cellFailed(one);

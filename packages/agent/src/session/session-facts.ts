@@ -4,8 +4,8 @@ import type * as z from '@reprise/contracts/schema';
 import type { Ack, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import type { SESSION_FACTS } from '../contracts/facts.js';
-import { framesOf } from './events.js';
-import type { RunPlace } from './run.js';
+import { framesOf } from './run/events.js';
+import type { RunPlace } from './run/run.js';
 
 type FactName = keyof typeof SESSION_FACTS;
 type FactValue<N extends FactName> = z.infer<(typeof SESSION_FACTS)[N]>;
@@ -14,7 +14,6 @@ type FactValue<N extends FactName> = z.infer<(typeof SESSION_FACTS)[N]>;
 export class SessionFacts {
   constructor(
     private readonly world: World,
-    /** The session's key. */
     private readonly key: string,
   ) {}
 

@@ -25,7 +25,6 @@ export class SessionRequests {
     return this.world.request(address, { name, value }, present({ id: sessionRequestId(key, id), as, actor }));
   }
 
-  /** Sends a command. */
   async command(command: SessionCommand, options: CommandOptions): Promise<CommandReceipt> {
     const { id: command_id = this.newId(), ifEpoch, as, actor } = options;
     const value = { command_id, command, ...(ifEpoch === undefined ? {} : { expected_epoch: ifEpoch }) };

@@ -1,5 +1,15 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
+import {
+  type Address,
+  isRef,
+  isRepriseError,
+  isWhole,
+  present,
+  type Ref,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import type { Trouble, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
@@ -12,17 +22,17 @@ import { type Agent, type AnyAgent, type ReturnOf, requireAgents } from '../defi
 import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
-import { QUEUE_MAX } from '../reducer/queue.js';
+import { QUEUE_MAX } from '../reducer/run/queue.js';
 import { adoptAgent } from './adopt-agent.js';
-import { type PastBefore, watch } from './events.js';
-import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
-import type { Pending } from './pending.js';
 import { sessionRequestId } from './request-id.js';
 import { requireSound } from './require-sound.js';
-import { Run, type RunPlace } from './run.js';
-import { stallsOfSession } from './run-status.js';
-import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
+import { type PastBefore, watch } from './run/events.js';
+import type { LiveAnswers } from './run/live.js';
+import type { Pending } from './run/pending.js';
+import { Run, type RunPlace } from './run/run.js';
+import { stallsOfSession } from './run/run-status.js';
+import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run/run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
   anId,
@@ -58,14 +68,14 @@ interface SessionParts {
  * @typeParam R the return type of its runs
  */
 export class Session<R = unknown> {
-  /** The session's cell. */
+  /** The address of the session's cell in the world. */
   readonly address: Address;
   readonly #facts: SessionFacts;
   readonly #requests: SessionRequests;
 
   constructor(
     private readonly parts: SessionParts,
-    /** The session's key. */
+    /** The key of the session in the world. */
     readonly key: string,
     private readonly agent: AnyAgent,
     private readonly options: SessionOptions = {},
@@ -123,6 +133,14 @@ export class Session<R = unknown> {
    */
   async send(input: Input, options: SendOptions = {}): Promise<Run<R>> {
     requireKnownOptions(options, OPTION_NAMES.send, 'send');
+    try {
+      return await this.#send(input, options);
+    } catch (error) {
+      throw isRepriseError(error, 'world_closed') ? unsent(this.key, error) : error;
+    }
+  }
+
+  async #send(input: Input, options: SendOptions): Promise<Run<R>> {
     await this.#adopt();
     const parts = await this.#store(input);
     const { id: command_id = this.parts.newId(), priority = 0 } = options;
@@ -220,6 +238,26 @@ export class Session<R = unknown> {
   }
 
   /**
+   * Takes a file or an image out of the conversation, wherever it stands in it: from the next step on, the model is told its
+   * name, size and type, and that it was taken out. The transcript keeps it. For a part that a provider refuses, which would
+   * fail every later run; the error of the refusal names it.
+   *
+   * @param part the digest of its content, such as `sha256:9f86…`, or its link
+   * @throws RepriseError `invalid_argument` when no file and no image of the conversation has this content
+   * @returns a receipt; `already_dropped` and `too_many_dropped` are refusals
+   * @example
+   * await session.drop('sha256:9f86…')
+   * const run = await session.retry()
+   */
+  async drop(part: string | Ref, options: CommandOptions = {}): Promise<CommandReceipt> {
+    const [, content] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(isRef(part) ? part.hex : String(part)) ?? [];
+    const expected = 'the digest of a file or an image, such as sha256:9f86…';
+    requireArgument(content !== undefined, 'session.drop(part)', expected, part);
+    if (!(await this.#holds(content))) throw notHeld(this.key, content);
+    return this.#plain('drop', { type: 'Drop', content }, options);
+  }
+
+  /**
    * Closes the session: running work is cancelled, waiting inputs are dropped, and no further input is accepted. A
    * failed session is first revived with its state before the fault, under the caller's rights; its running work ended
    * with the fault.
@@ -282,6 +320,15 @@ export class Session<R = unknown> {
     requireKnownOptions(options, RUN_WATCH_OPTIONS, 'session.events');
     const { tree = false } = options;
     return watch(this.parts.world, { sessions: [this.key], tree }, this.parts.pastBefore, options);
+  }
+
+  /** Whether a file or an image of the conversation has this content. */
+  async #holds(content: string): Promise<boolean> {
+    for await (const item of this.transcript()) {
+      const files = item.role === 'user' ? item.parts : item.role === 'tool' ? (item.files ?? []) : [];
+      if (files.some((file) => 'blob_ref' in file && file.blob_ref.hex === content)) return true;
+    }
+    return false;
   }
 
   /** Sends a command that has no options of its own. */
@@ -383,9 +430,27 @@ function notRetried(key: string, reason: string): RepriseError {
   });
 }
 
+function notHeld(key: string, content: string): RepriseError {
+  return new RepriseError('invalid_argument', 'no file and no image of the conversation has this content', {
+    where: `session ${key}, session.drop(part)`,
+    expected: 'the digest of a part, as the error of the refusal names it',
+    actual: `sha256:${content}`,
+    hint: 'session.transcript() lists the parts: each has a blob_ref.',
+  });
+}
+
 /** The session type of an agent, with the return type of its runs. */
 export type SessionOf<A> = A extends Agent<infer _T, infer R> ? Session<R> : never;
 
 function pinned({ pin }: SayOptions): { readonly pin?: true } {
   return pin === true ? { pin } : {};
+}
+
+/** Where `await` was forgotten, the code behind it failed first, and `await using` has closed the world meanwhile. */
+function unsent(session: string, cause: RepriseError): RepriseError {
+  return new RepriseError('world_closed', 'the world was closed before it had taken the message', {
+    where: `session ${session}`,
+    hint: 'Open the world again and send the message under the same id. If `send` was called without `await`, the world was closed at once: write `const run = await session.send(…)`.',
+    cause,
+  });
 }

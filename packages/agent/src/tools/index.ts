@@ -1,32 +1,19 @@
 /** Tools: their definition, their adapter, and the storing and bounding of their outputs. */
 
+export { type Duration, durationMs } from '../contracts/duration.js';
+export { humanAskAdapter } from './adapters/human-adapter.js';
+export { type ToolAdapterOptions, toolCallAdapter } from './adapters/tool-adapter.js';
+export { TOOLSET_TOOLS_MAX, toolsetAdoptAdapter, toolsetRefreshAdapter } from './adapters/toolset-adapters.js';
 export {
   type BoundedOutput,
   boundOutput,
   OutputBounder,
   type OutputPolicy,
   type TruncationMeta,
-} from './bound-output.js';
-export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './build.js';
-export { checkRead } from './check-read.js';
-export { childTools } from './children.js';
-export type {
-  Answer,
-  NewFile,
-  OwnerAnswered,
-  OwnerCallOptions,
-  Question,
-  ToolContext,
-  WorldReader,
-} from './context.js';
-export { type Duration, durationMs } from './duration.js';
-export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './families.js';
-export type { OwnerCaller } from './handler-context.js';
-export { humanAskAdapter } from './human-adapter.js';
-export { jsonSchema, schemaRefusal } from './json-schema.js';
-export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
-export { looksBinary, mediaTypeOf, utf16Of } from './media-type.js';
-export { defineOwnerTool, type KeepContext, type OwnerToolSpec } from './owner-tool.js';
+} from './output/bound-output.js';
+export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './output/families.js';
+export { OUTPUT_BYTES_MAX, settledAnswer } from './output/keep-answer.js';
+export { type ContentType, contentType, looksBinary, mediaTypeOf, SNIFF_BYTES, utf16Of } from './output/media-type.js';
 export {
   type Deferral,
   deferred,
@@ -42,7 +29,9 @@ export {
   toolError,
   toolParts,
   type UnknownOutcome,
-} from './result.js';
+} from './output/result.js';
+export { checkRead } from './schema/check-read.js';
+export { jsonSchema, schemaRefusal } from './schema/json-schema.js';
 export {
   type Checked,
   check,
@@ -51,9 +40,20 @@ export {
   type Schema,
   type SchemaIssue,
   type SchemaResult,
-} from './schema.js';
-export type { WantedTool } from './shelf.js';
-export { isLostResult } from './texts.js';
+} from './schema/schema.js';
+export { isLostResult } from './schema/texts.js';
+export { childTools } from './tool/children.js';
+export type {
+  Answer,
+  NewFile,
+  OwnerAnswered,
+  OwnerCallOptions,
+  Question,
+  ToolContext,
+  WorldReader,
+} from './tool/context.js';
+export type { OwnerCaller } from './tool/handler-context.js';
+export { defineOwnerTool, type KeepContext, type OwnerToolSpec } from './tool/owner-tool.js';
 export {
   type ApprovalRule,
   type ApprovalVerdict,
@@ -67,8 +67,10 @@ export {
   type Tool,
   type ToolSpec,
   toolEntryOf,
-} from './tool.js';
-export { type ToolAdapterOptions, toolCallAdapter } from './tool-adapter.js';
+} from './tool/tool.js';
+export { KNOWN_TOOLS_MAX, type Weighed, weighOffer } from './tool/weigh-offer.js';
+export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './toolset/build.js';
+export type { WantedTool } from './toolset/shelf.js';
 export {
   type LeftOut,
   type ListContext,
@@ -76,6 +78,4 @@ export {
   requireToolset,
   type Toolset,
   type ToolsetHost,
-} from './toolset.js';
-export { TOOLSET_TOOLS_MAX, toolsetAdoptAdapter, toolsetRefreshAdapter } from './toolset-adapters.js';
-export { KNOWN_TOOLS_MAX, type Weighed, weighOffer } from './weigh-offer.js';
+} from './toolset/toolset.js';

@@ -13,11 +13,11 @@ import { getValue, putValue } from '@reprise/kernel/store';
 import { type ToolVersion, toolVersion } from '../contracts/agent-def.js';
 import type { ToolCallParams } from '../contracts/tool-call.js';
 import { agentOf } from '../define/agent-of.js';
-import { type Build, calledTool } from '../tools/build.js';
-import { check } from '../tools/schema.js';
-import type { Tool } from '../tools/tool.js';
-import type { ToolChange } from '../tools/tool-change.js';
-import { isSameMeaning, recordedVersion } from '../tools/version.js';
+import { check } from '../tools/schema/schema.js';
+import type { Tool } from '../tools/tool/tool.js';
+import type { ToolChange } from '../tools/tool/tool-change.js';
+import { isSameMeaning, recordedVersion } from '../tools/tool/version.js';
+import { type Build, calledTool } from '../tools/toolset/build.js';
 import { invalidDecision } from './decision.js';
 
 /** The parts that waiting calls are compared with. */
@@ -99,7 +99,7 @@ export async function approvedParams(
   return asValue({ ...call, ...now, args_ref, asked_ref: call.asked_ref ?? call.args_ref });
 }
 
-/** W2 */
+// W2
 async function requireArgs(tool: Tool, args: unknown, isStored: boolean): Promise<void> {
   const checked = await check(tool.args, args);
   if (checked.ok) return;

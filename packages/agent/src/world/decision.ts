@@ -17,7 +17,7 @@ import {
   promiseHint,
   RepriseError,
 } from '@reprise/contracts';
-import { type Duration, durationMs } from '../tools/duration.js';
+import { type Duration, durationMs } from '../contracts/duration.js';
 
 /** A person's decision: exactly one of `approve`, `deny` and `answer`. */
 export type Decision =

@@ -8,12 +8,12 @@ import { agentOf } from '../define/agent-of.js';
 import { requirePrices } from '../define/price.js';
 import { type ModelInfos, requireModel } from '../define/store-agent.js';
 import { type Judge, recordedJudge } from '../judge/index.js';
-import { LiveAnswers } from '../session/live.js';
-import type { OutputPolicies } from '../tools/families.js';
-import { humanAskAdapter } from '../tools/human-adapter.js';
-import type { Tool } from '../tools/tool.js';
-import { toolCallAdapter } from '../tools/tool-adapter.js';
-import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/toolset-adapters.js';
+import { LiveAnswers } from '../session/run/live.js';
+import { humanAskAdapter } from '../tools/adapters/human-adapter.js';
+import { toolCallAdapter } from '../tools/adapters/tool-adapter.js';
+import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/adapters/toolset-adapters.js';
+import type { OutputPolicies } from '../tools/output/families.js';
+import type { Tool } from '../tools/tool/tool.js';
 import { AGENT_POLICY, agentApp } from './app.js';
 import { OpenParts, partHost } from './open-parts.js';
 import { ownerCaller } from './owner-calls.js';
@@ -113,6 +113,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   const host = partHost(opened, { registry, parts, models: Object.keys(models), now });
   registry.add(withThose(agents, parts.agents(host)));
   for (const name of registry.names) requireModelOf(registry, name, models);
+  await registry.load();
   const tools = toolCallAdapter(registry, {
     now,
     closing: closing.signal,

@@ -4,7 +4,7 @@ import type { AnyAdapter, ContentStore, KeptStream, OpenKernelWorldOptions, Pend
 import { encode, equalBytes } from '@reprise/kernel/codec';
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { AnyAgent } from '../define/agent.js';
-import type { Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool/tool.js';
 import { AGENT_POLICY } from './app.js';
 import { allParts, type PartHost, rulesOf, type WorldPart } from './part.js';
 import type { Registry } from './registry.js';

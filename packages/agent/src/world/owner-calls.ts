@@ -5,10 +5,10 @@ import type { World } from '@reprise/kernel';
 import type { ownerAnswered } from '../contracts/owner.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { turnCallRequestId } from '../session/request-id.js';
-import type { Build } from '../tools/build.js';
-import type { OwnerAnswered } from '../tools/context.js';
-import type { OwnerCaller } from '../tools/handler-context.js';
-import { check } from '../tools/schema.js';
+import { check } from '../tools/schema/schema.js';
+import type { OwnerAnswered } from '../tools/tool/context.js';
+import type { OwnerCaller } from '../tools/tool/handler-context.js';
+import type { Build } from '../tools/toolset/build.js';
 
 type Call = Parameters<OwnerCaller>[0];
 

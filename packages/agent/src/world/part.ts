@@ -10,7 +10,7 @@ import { type App, type AppSpec, defineApp, senderRules } from '@reprise/kernel/
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { Adopted } from '../contracts/config.js';
 import type { AnyAgent } from '../define/agent.js';
-import type { Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool/tool.js';
 import { agentApp } from './app.js';
 import type { AgentWorld } from './world.js';
 
@@ -30,7 +30,7 @@ const require: ArgumentCheck = checkOf('invalid_definition', 'invalid part of a 
  * await world.part(counters).add('visits')
  */
 export interface WorldPart<H = unknown> {
-  /** Unique in a world. */
+  /** The name, which no other part of a world has. */
   readonly name: string;
   /** Parts that it needs; each is opened once, and started before. */
   readonly uses?: readonly WorldPart[];

@@ -25,19 +25,19 @@ import type { PendingItem, World } from '@reprise/kernel';
 import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
 import { getValue, putValue } from '@reprise/kernel/store';
 import { putText, readText } from '../content/transcript.js';
+import { durationMs } from '../contracts/duration.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from '../contracts/tool-call.js';
 import { type ToolsetAdoptParams, toolsetAdopt } from '../contracts/toolset.js';
 import { toolsetDiff } from '../contracts/toolset-offer.js';
-import type { Pending, PendingQuestion, ToolsetChange } from '../session/pending.js';
 import { worldRequestId } from '../session/request-id.js';
-import type { Build } from '../tools/build.js';
-import { durationMs } from '../tools/duration.js';
+import type { Pending, PendingQuestion, ToolsetChange } from '../session/run/pending.js';
+import type { Build } from '../tools/toolset/build.js';
 import { approvedParams, changedDigest, type WaitingCall, waitingCall } from './changed-calls.js';
 import { type Decision, invalidDecision, readDecision, requireItemId } from './decision.js';
 
-/** Selects pending items. */
+/** Which pending items to list; all of them when empty. */
 export interface PendingQuery {
   /** Of sessions with all of these labels. */
   readonly label?: Readonly<Record<string, string>>;

@@ -3,10 +3,10 @@ import { type ArgumentCheck, checkOf, fieldsOf, isObject, RepriseError } from '@
 import { type AnyAgent, requireAgents } from '../define/agent.js';
 import { spawnable } from '../define/spawnable.js';
 import { toolsOf } from '../define/store-agent.js';
-import type { Build, RecordedAgent } from '../tools/build.js';
-import { Shelf, type WantedTool } from '../tools/shelf.js';
-import type { Tool } from '../tools/tool.js';
-import type { LiveToolset, Toolset } from '../tools/toolset.js';
+import type { Tool } from '../tools/tool/tool.js';
+import type { Build, RecordedAgent } from '../tools/toolset/build.js';
+import { Shelf, type WantedTool } from '../tools/toolset/shelf.js';
+import type { LiveToolset, Toolset } from '../tools/toolset/toolset.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid tool');
 
@@ -85,6 +85,11 @@ export class Registry implements Build {
     const live = this.#live.get(toolset) ?? this.#wrapped(toolset.open({ closing: this.closing }));
     this.#live.set(toolset, live);
     return live;
+  }
+
+  /** Loads the code that the toolsets of an agent need. @throws what a toolset cannot load */
+  async load(agents: readonly AnyAgent[] = [...this.#agents.values()]): Promise<void> {
+    for (const agent of agents) for (const toolset of agent.toolsets as readonly Toolset[]) await toolset.load?.();
   }
 
   agent(name: string): RecordedAgent | undefined {

@@ -7,7 +7,7 @@ import { readLlmOutput, readText } from '../content/transcript.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
 import { sessions } from '../timeline/sessions.js';
-import type { WorldReader } from '../tools/context.js';
+import type { WorldReader } from '../tools/tool/context.js';
 import type { AgentWorld } from './world.js';
 
 /**

@@ -40,21 +40,21 @@ import { toHex } from '@reprise/kernel/codec';
 import type { ViewDefinition, ViewStore, Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Adopted, Tally } from '../contracts/config.js';
+import { type Duration, durationMs } from '../contracts/duration.js';
 import { LIFECYCLES, type Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
-import { WATCH_OPTIONS, type WatchOptions, watch } from '../session/events.js';
-import type { LiveAnswers } from '../session/live.js';
-import type { Pending } from '../session/pending.js';
 import { worldRequestId } from '../session/request-id.js';
-import type { RunPlace } from '../session/run.js';
+import { WATCH_OPTIONS, type WatchOptions, watch } from '../session/run/events.js';
+import type { LiveAnswers } from '../session/run/live.js';
+import type { Pending } from '../session/run/pending.js';
+import type { RunPlace } from '../session/run/run.js';
 import { Session } from '../session/session.js';
 import { OPTION_NAMES, type SessionOptions } from '../session/session-options.js';
 import { eventPlaces, pastBefore } from '../timeline/event-places.js';
 import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
-import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
 import type { OpenParts } from './open-parts.js';
 import type { Served, WorldPart } from './part.js';
@@ -324,6 +324,7 @@ export class AgentWorld implements AsyncDisposable {
    */
   async define(agent: AnyAgent): Promise<{ readonly ref: Ref }> {
     requireAgents([agent], 'world.define');
+    await this.parts.registry.load([agent]);
     const { def_ref } = await this.#stored.of(agent);
     this.parts.registry.replace(agent);
     return { ref: def_ref };

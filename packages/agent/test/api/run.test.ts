@@ -70,13 +70,13 @@ describe('a run', () => {
     });
   });
 
-  it('a run lists the files of its tools', async () => {
+  it('a run lists the files of its tools, under the types of their contents', async () => {
     const draw = defineTool({
       name: 'draw',
       description: 'Draws.',
       args: z.strictObject({}),
       run: async (_args, { put }) => {
-        await put({ path: 'a.png', bytes: Uint8Array.of(1), mediaType: 'image/png' });
+        await put({ path: 'a.png', bytes: Uint8Array.of(0xff, 0xd8, 0xff), mediaType: 'image/png' });
         return 'drawn';
       },
     });
@@ -84,7 +84,9 @@ describe('a run', () => {
     const steps = [{ calls: [{ tool: 'draw' }] }, { text: 'Done.' }];
     await play({ agents: [artist], steps }, async ({ world }) => {
       const { artifacts } = await (await world.session('me', artist).send('Draw')).result();
-      expect(artifacts).toMatchObject([{ path: 'a.png', media_type: 'image/png', bytes: 1 }]);
+      expect(artifacts).toMatchObject([
+        { path: 'a.png', media_type: 'image/jpeg', declared_type: 'image/png', bytes: 3 },
+      ]);
     });
   });
 });

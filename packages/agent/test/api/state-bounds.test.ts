@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineAgent, defineTool, type Tool, toolParts } from '../../src/index.js';
-import { sizeOf } from '../../src/reducer/sizes.js';
+import { sizeOf } from '../../src/reducer/transcript/sizes.js';
 import { play, type Step } from './scene.js';
 
 const LIMITS = { callsPerStep: 64, steps: 200, toolRounds: 200 };

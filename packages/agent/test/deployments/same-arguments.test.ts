@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/index.js';
-import { isSameValue } from '../../src/tools/same-arguments.js';
+import { isSameValue } from '../../src/tools/tool/same-arguments.js';
 
 const euro = z.object({ n: z.int(), currency: z.string().default('eur') });
 const dollar = z.object({ n: z.int(), currency: z.string().optional(), note: z.string().optional() });

@@ -7,7 +7,7 @@ import { encode, equalBytes } from '@reprise/kernel';
 import type { Lifecycle, SessionCommand, SessionState, StopReason } from '../../src/contracts/index.js';
 import { humanAsk, SESSION_REDUCER, toolCall } from '../../src/contracts/index.js';
 import { llmGenerate } from '../../src/plans/effects.js';
-import { MOVES } from '../../src/reducer/lifecycle-table.js';
+import { MOVES } from '../../src/reducer/transcript/lifecycle-table.js';
 import type { BareWorld, Frame } from './bare-world.js';
 import { KnownSession } from './known-session.js';
 import { KnownWindow } from './known-window.js';

@@ -4,8 +4,8 @@ import { type ContentStore, decode, getBytes } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { recordedJudge } from '../../src/judge/index.js';
-import { checkRead } from '../../src/tools/check-read.js';
 import { defineTool, jsonSchema, type Tool } from '../../src/tools/index.js';
+import { checkRead } from '../../src/tools/schema/check-read.js';
 import { buildWith, freshContent, modelCall, textAt } from '../tools/calling.js';
 
 const ID = '2512292042121000001';

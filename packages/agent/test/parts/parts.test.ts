@@ -1,9 +1,9 @@
 /** Parts of a world: cells of other packages beside the sessions of agents. */
 
 import * as z from '@reprise/contracts/schema';
-import { graph, QUEUE, queue } from '@reprise/flow';
 import { memory } from '@reprise/kernel';
 import { defineReducer } from '@reprise/kernel/define';
+import { graph, QUEUE, queue } from '@reprise/org/contracts';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
 import { AGENT_POLICY, appOf, defineAgent, defineTool, type OwnerAnswered, type WorldPart } from '../../src/index.js';

@@ -19,8 +19,8 @@ import { all, gate, play, type Scene, ScriptedLlm } from '../api/scene.js';
 
 const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' });
 /** Sessions with the label `breaks`, or those below them, fail when a model has answered: a defect of their reducer, in every performance of it. */
-vi.mock('../../src/reducer/step.js', async (load) => {
-  const real = await load<typeof import('../../src/reducer/step.js')>();
+vi.mock('../../src/reducer/model/step.js', async (load) => {
+  const real = await load<typeof import('../../src/reducer/model/step.js')>();
   return {
     ...real,
     stepCompleted: (...[draft, value, ctx]: Parameters<typeof real.stepCompleted>) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { STOP_TIMER } from '../../src/reducer/waiting.js';
+import { STOP_TIMER } from '../../src/reducer/call/waiting.js';
 import { refOf } from '../histories/content.js';
 import { play, type Scene } from './scene.js';
 

@@ -1,6 +1,6 @@
 /** The tables of `docs/reference/session-lifecycle.md`, made from the tables that the reducer goes by. */
 import { LIFECYCLES } from '../../src/contracts/index.js';
-import { MOVES, REACTIONS, type Reaction, TRIGGERS } from '../../src/reducer/lifecycle-table.js';
+import { MOVES, REACTIONS, TRIGGERS } from '../../src/reducer/transcript/lifecycle-table.js';
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const rule = (columns: number): string => row(Array.from({ length: columns }, () => '---'));
@@ -20,7 +20,7 @@ export function movesTable(): string {
   return [row(['from', 'to']), rule(2), ...rows].join('\n');
 }
 
-function wordOf(reaction: Reaction): string {
+function wordOf(reaction: (typeof REACTIONS)['input']['Idle']): string {
   return typeof reaction === 'object' ? `✗ \`${reaction.refused}\`` : reaction;
 }
 

@@ -2,8 +2,8 @@ import { equalBytes } from '@reprise/kernel';
 import { type GivenEvent, givenReducer } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
 import { LIFECYCLES, type Lifecycle, type SessionCommand, TERMINAL } from '../../src/contracts/index.js';
-import { MOVES, REACTIONS, TRIGGERS, type Trigger } from '../../src/reducer/lifecycle-table.js';
 import { sessionReducer } from '../../src/reducer/session-reducer.js';
+import { MOVES, REACTIONS, TRIGGERS, type Trigger } from '../../src/reducer/transcript/lifecycle-table.js';
 import { refOf } from '../histories/content.js';
 import { CONFIG, play, Scene } from './scene.js';
 
@@ -64,6 +64,7 @@ const GIVE: Readonly<Record<Exclude<Trigger, 'input'>, SessionCommand>> = {
   withdraw: { type: 'Withdraw', command_id: 'q' },
   spawn: { type: 'Spawn', agent: { def_ref: refOf(2), config: { ...CONFIG, agent: 'helper' } }, agents: [], parts },
   compact: { type: 'Compact' },
+  drop: { type: 'Drop', content: 'a'.repeat(64) },
   close: { type: 'Close' },
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pressureOf } from '../../src/reducer/limits.js';
+import { pressureOf } from '../../src/reducer/account/limits.js';
 import { play, type Scene } from './scene.js';
 
 /** A step that used so many tokens, and asks for another. */

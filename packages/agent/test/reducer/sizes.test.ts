@@ -3,7 +3,7 @@ import { encode } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
-import { sizeOf } from '../../src/reducer/sizes.js';
+import { sizeOf } from '../../src/reducer/transcript/sizes.js';
 
 describe('the size of a value, as a session reckons it', () => {
   it(`the estimated size of a value is never less than two thirds of its bytes (seed ${SEED})`, () => {

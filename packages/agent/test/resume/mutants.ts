@@ -2,7 +2,7 @@
 
 import { openViews } from '@reprise/kernel/views';
 import type { Cursor } from '../../src/index.js';
-import { cursorOf, isBehind, watch } from '../../src/session/events.js';
+import { cursorOf, isBehind, watch } from '../../src/session/run/events.js';
 import { eventPlaces, pastBefore } from '../../src/timeline/event-places.js';
 import type { Past } from '../../src/timeline/event-scope.js';
 import { all, type RecordedWorld } from './recorded-world.js';

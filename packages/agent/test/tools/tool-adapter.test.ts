@@ -1,4 +1,4 @@
-import { type ContentStore, decode, getBytes, putValue, type QuestionAnswer } from '@reprise/kernel';
+import { type ContentStore, decode, getBytes, putValue, type QuestionAnswer, Scrubber } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toolCallReceipt } from '../../src/contracts/index.js';
@@ -15,7 +15,7 @@ import {
   toolError,
   toolParts,
 } from '../../src/tools/index.js';
-import { recordedVersion } from '../../src/tools/version.js';
+import { recordedVersion } from '../../src/tools/tool/version.js';
 import { adapterContext, buildWith, callOf, freshContent, modelReads, payloadOf, SESSION, textAt } from './calling.js';
 
 let content: ContentStore;
@@ -65,6 +65,25 @@ describe('calling a tool', () => {
     const one = await modelReads(content, await call(answering({ b: 1, a: [null, 'x'] }), {}));
     expect(one).toBe('{"a":[null,"x"],"b":1}');
     expect(await modelReads(content, await call(answering({ a: [null, 'x'], b: 1 }), {}))).toBe(one);
+  });
+
+  it('the warnings of a handler stand in the receipt, each once, cut and without secrets [TOOL-65]', async () => {
+    const scrubber = new Scrubber();
+    scrubber.conceal('hunter2-hunter2');
+    const odd = defineTool({
+      ...plain,
+      run: (_, ctx) => {
+        for (const what of ['one', 'one', `two hunter2-hunter2 ${'x'.repeat(300)}`]) ctx.warn?.(what);
+        for (let n = 0; n < 50; n++) ctx.warn?.(`more ${n}`);
+        return 'done';
+      },
+    });
+    const payload = toolCallReceipt.parse(payloadOf(await call(odd, {}, { context: { scrubber } })));
+    if (payload.warnings_ref === undefined) throw new Error('the receipt has no warnings');
+    const warnings = decode(await getBytes(content, payload.warnings_ref)) as string[];
+    expect([warnings.length, warnings[0], warnings[2]]).toEqual([16, 'one', 'more 0']);
+    expect(warnings[1]).toMatch(/^two (?!hunter2).{1,240}$/);
+    expect(payloadOf(await call(answering('done'), {})).warnings_ref).toBeUndefined();
   });
 
   it('a handler that returns nothing has an empty output', async () => {
@@ -129,11 +148,13 @@ describe('calling a tool', () => {
     expect(await modelReads(content, outcome)).toBe('half\nThe tool t failed: the line is cut');
   });
 
+  const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47);
+
   it('an answer in parts lists its files and the outside changes of the call', async () => {
     const draw = defineTool({
       ...plain,
       run: async (_, ctx) => {
-        const chart = await ctx.put({ path: 'chart.png', bytes: new Uint8Array([1, 2]), mediaType: 'image/png' });
+        const chart = await ctx.put({ path: 'chart.png', bytes: PNG, mediaType: 'image/png' });
         async function* long() {
           yield new Uint8Array(3);
         }
@@ -146,12 +167,12 @@ describe('calling a tool', () => {
     expect(toolCallReceipt.parse(payload)).toEqual(payload);
     expect(payload.files?.map(({ path }) => path)).toEqual(['chart.png']);
     expect(payload.artifacts?.map(({ path, bytes, media_type }) => [path, bytes, media_type])).toEqual([
-      ['chart.png', 2, 'image/png'],
+      ['chart.png', 4, 'image/png'],
       ['log', 3, 'application/octet-stream'],
     ]);
     expect(payload.changes).toEqual([{ path: 'a.txt', before_ref: null, after_ref: payload.files?.[0]?.blob_ref }]);
     expect(await textAt(content, payload.model_output_ref)).toMatch(
-      /^Here:\n\{"a":2,"b":1\}\n\[file chart\.png: image\/png, 2 bytes; sha256:[0-9a-f]{64}\]$/,
+      /^Here:\n\{"a":2,"b":1\}\n\[file chart\.png: image\/png, 4 bytes; sha256:[0-9a-f]{64}\]$/,
     );
   });
 

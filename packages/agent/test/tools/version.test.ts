@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolVersion } from '../../src/index.js';
-import { differsInSchema, digestsOf } from '../../src/tools/version.js';
+import { differsInSchema, digestsOf } from '../../src/tools/tool/version.js';
 
 const FIRST: ToolVersion = {
   name: 'pay',

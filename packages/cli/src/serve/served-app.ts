@@ -14,10 +14,10 @@ import { type App, missingDefinitions, readFrame } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 import type { Society } from '@reprise/society';
 import { sqlite } from '@reprise/store-sqlite';
-import { loadModule, unusable } from '../app.js';
-import { agentsOnly } from '../built-in.js';
-import { infosOf } from '../model-infos.js';
-import { withWorld } from '../open.js';
+import { loadModule, unusable } from '../world/app.js';
+import { agentsOnly } from '../world/built-in.js';
+import { infosOf } from '../world/model-infos.js';
+import { withWorld } from '../world/open.js';
 
 /** What a module exports for its worlds: the options of `openWorld` without the store. */
 type ServedApp = Omit<AgentWorldOptions<readonly AnyAgent[]>, 'llm' | 'models' | 'store'> & {

@@ -25,7 +25,7 @@ export interface TeamSetup extends ModelChoice {
   readonly dispatch?: 'auto';
   /** How many jobs are started at once. */
   readonly max?: number;
-  /** Dollars for the project. */
+  /** The budget of the project in dollars. */
   readonly budget?: number;
   /** Receives what fails, each kind of error once, in a line. */
   readonly report?: (line: string) => void;

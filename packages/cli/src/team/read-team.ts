@@ -2,20 +2,17 @@
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
+import { CellReader } from '@reprise/org';
 import { projectRows, readTeamWaits, type TeamWait } from '@reprise/specialists';
-import { PROJECT, type ProjectState } from '@reprise/specialists/contracts';
-import { allPackages } from '../built-in.js';
+import { PROJECT, type ProjectState, type projectTables } from '@reprise/specialists/contracts';
+import { allPackages } from '../world/built-in.js';
 
 /** The projects of a world: their ids, the oldest first. */
 export async function projectsIn(store: ReadonlyStore): Promise<readonly string[]> {
   await using views = await readViews(store, [projectRows]);
   const found: { readonly id: string; readonly started: number }[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await views.view(projectRows).query({ limit: 1_000, ...(after === undefined ? {} : { after }) });
-    found.push(...page.rows.map(({ key, row }) => ({ id: String(key), started: row.started })));
-    after = page.cursor;
-    if (after === undefined) break;
-  }
+  for await (const { key, row } of views.view(projectRows).each({ limit: 1_000 }))
+    found.push({ id: String(key), started: row.started });
   return found.toSorted((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
 }
 
@@ -42,11 +39,10 @@ export interface ReadProject {
   readonly id: string;
   readonly state: ProjectState;
   readonly at: WorldAt;
-  /** All entries of a table, in order. */
-  rows<T>(table: string): Promise<readonly (readonly [number, T])[]>;
+  readonly cell: CellReader<ProjectState, typeof projectTables>;
 }
 
-/** Reads a project. */
+/** Reads a project as of the last frame of a store. */
 export async function readProject(store: ReadonlyStore, id: string): Promise<ReadProject> {
   const { app } = await allPackages();
   const { seq } = await store.journal.head();
@@ -59,22 +55,13 @@ export async function readProject(store: ReadonlyStore, id: string): Promise<Rea
  * @throws RepriseError `invalid_argument` when it did not exist
  */
 export async function projectAt(at: WorldAt, id: string): Promise<ReadProject> {
-  const state = (await at.state([PROJECT, id])) as unknown as ProjectState | undefined;
+  const cell = new CellReader<ProjectState, typeof projectTables>(at, [PROJECT, id]);
+  const state = await cell.state();
   if (state === undefined) throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
-  return { id, state, at, rows: (table) => rowsOf(at, id, table) };
+  return { id, state, at, cell };
 }
 
 /** What a project waits for, as `project.waits()` says it. */
-export async function waitsOfProject({ id, state, at, rows }: ReadProject): Promise<readonly TeamWait[]> {
-  const named = async <T>(table: string) => (await rows<T>(table)).map(([n, row]) => [String(n), row] as const);
-  return (await readTeamWaits({ id, state, rows: named, sessions: at })).waits;
-}
-
-async function rowsOf<T>(at: WorldAt, id: string, table: string): Promise<readonly (readonly [number, T])[]> {
-  const rows: (readonly [number, T])[] = [];
-  for (let page = await at.table([PROJECT, id], table); page.length > 0; ) {
-    rows.push(...page.map(([key, value]) => [Number(key), value as unknown as T] as const));
-    page = await at.table([PROJECT, id], table, { after: page.at(-1)?.[0] ?? '' });
-  }
-  return rows;
+export async function waitsOfProject({ id, state, at, cell }: ReadProject): Promise<readonly TeamWait[]> {
+  return (await readTeamWaits({ id, state, cell, sessions: at })).waits;
 }

@@ -4,7 +4,7 @@ import { type SkillSource, skill } from '@reprise/specialists';
 /** The tools that read a folder. */
 const READS = ['list_files', 'read_file', 'grep', 'glob'] as const;
 
-/** The built-in skills. */
+/** Skills for a folder that has none of its own. */
 export function builtInSkills(): readonly SkillSource[] {
   return [
     skill({

@@ -1,6 +1,6 @@
 /** What a project waits for, in words, and what a person can do about it. */
 import { type TeamWait, teamEndsFromOutside } from '@reprise/specialists';
-import { WAIT_NOUNS } from '../wait-nouns.js';
+import { WAIT_NOUNS } from '../process/wait-nouns.js';
 import { decisionText } from './facts.js';
 
 /** What a project that stands still waits for, with what ends each wait. */
@@ -15,7 +15,6 @@ export function howProjectGoesOn(project: string, waits: readonly TeamWait[]): s
   return `${head}. To go on:\n${lines.join('')}  reprise team ${act}\n`;
 }
 
-/** A wait in words. */
 export function wordsOfTeamWait(wait: TeamWait): string {
   switch (wait.kind) {
     case 'decision':

@@ -5,10 +5,8 @@ import { type Actor, isRepriseError, type Principal, present, RepriseError, type
 import { type Answering, type Done, type Money, type Trees, wordsOfActor } from '@reprise/tree';
 import { escapeLine } from '../text/escape.js';
 
-/** The verbs. */
 const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
 
-/** A verb. */
 export type ActVerb = (typeof ACTS)[number];
 
 /** An act on a node of a tree. */
@@ -127,7 +125,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   not_an_option: 'this is not one of the options',
 };
 
-/** A refusal in words. */
 function wordsOfRefusal(code: string): string {
   return REFUSALS[code] ?? 'the tree refuses it';
 }

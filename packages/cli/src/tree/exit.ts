@@ -1,7 +1,7 @@
 /** How the verbs of `reprise tree` end. The numbers are specified in `docs/reference/cli.md`. */
 import { isRepriseError } from '@reprise/contracts';
 import type { TreeView } from '@reprise/tree';
-import { EXIT, exitCodeOf } from '../exit.js';
+import { EXIT, exitCodeOf } from '../process/exit.js';
 
 /** The exit codes of `reprise tree`. */
 export const TREE_EXIT = {

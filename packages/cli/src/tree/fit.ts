@@ -21,7 +21,18 @@ export function fitted({ kind, text, right, indent }: PictureLine, columns: numb
   const words = escapeLine(text);
   if (kind === 'rule') return ` ${'─'.repeat(Math.max(1, columns - 2))}`;
   if (kind === 'head' || kind === 'ask') return wrapToColumns(words, columns, indent);
-  if (right === '' || columns - right.length < WORDS_MIN) return cutToColumns(words, columns);
-  const left = cutToColumns(words, columns - right.length - 2);
+  if (right === '' || columns - right.length < WORDS_MIN) return cutBeforeNotes(words, columns);
+  const left = cutBeforeNotes(words, columns - right.length - 2);
   return `${left}${' '.repeat(columns - widthOfText(left) - right.length)}${right}`;
+}
+
+/** The notes behind the words of a node: why it waits or ended. No goal has so many blanks in a row. */
+const NOTES = /\S( {3}\S.*)$/;
+
+/** Cuts the words of a line before its notes, which say what to do. */
+function cutBeforeNotes(words: string, columns: number): string {
+  const notes = NOTES.exec(words)?.[1] ?? '';
+  const room = columns - widthOfText(notes);
+  if (widthOfText(words) <= columns || notes === '' || room < WORDS_MIN) return cutToColumns(words, columns);
+  return `${cutToColumns(words.slice(0, words.length - notes.length), room)}${notes}`;
 }

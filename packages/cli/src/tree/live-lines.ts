@@ -6,7 +6,7 @@ import type { Texts } from './texts.js';
 
 const RESULT_UNITS = 100;
 
-/** Turns facts into lines. */
+/** Turns facts into lines, one for each change of a node. */
 export class LiveLines {
   /** What was printed of each node last. */
   readonly #shown = new Map<number, string>();

@@ -4,7 +4,7 @@ import { escapeLine } from '../text/escape.js';
 /** The most lines that are kept before the terminal hears them. */
 const KEPT_MAX = 100;
 
-/** Lines for the user. */
+/** Keeps lines for the user until the terminal hears them. */
 export class Notices {
   readonly #kept: string[] = [];
   #hear: ((line: string) => void) | undefined;

@@ -8,7 +8,7 @@ import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers'
 import { sqlite } from '@reprise/store-sqlite';
 import { type TreeView, trees } from '@reprise/tree';
 import { bridge, files, type PeopleDoor, peopleDoor } from '@reprise/tree/serve';
-import { infosOf } from '../model-infos.js';
+import { infosOf } from '../world/model-infos.js';
 import { type ActParts, performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';

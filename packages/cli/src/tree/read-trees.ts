@@ -2,7 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
-import type { Failures } from '../failures.js';
+import type { Failures } from '../process/failures.js';
 
 /** A fact with its place. */
 export interface PlacedFact {

@@ -3,7 +3,7 @@ import { readLlmOutput, readText } from '@reprise/agent';
 import { failureCode, isRef, isRepriseError, nextStep, type Ref } from '@reprise/contracts';
 import { type ContentReader, getValue } from '@reprise/kernel';
 import type { Given, NodeView, TreeView } from '@reprise/tree';
-import { Failures } from '../failures.js';
+import { Failures } from '../process/failures.js';
 import { toJson } from '../text/json.js';
 
 /** How much of a text is remembered for pictures. */

@@ -1,6 +1,6 @@
 /** What a tree waits for, in words, and what a person can do about it. */
 import { endsFromOutside, type TreeView, type TreeWait, waitsOf } from '@reprise/tree';
-import { WAIT_NOUNS } from '../wait-nouns.js';
+import { WAIT_NOUNS } from '../process/wait-nouns.js';
 
 /**
  * What a tree that stands still waits for, with the command or the act that ends each wait.
@@ -17,7 +17,7 @@ export function howToGoOn(tree: TreeView, { leaves }: { readonly leaves: boolean
   return `${head}, and there is no terminal. To go on:\n${lines.join('')}  reprise tree continue ${tree.name}\n`;
 }
 
-/** What ends a wait. */
+/** The command that ends a wait, or what it waits for. */
 function remedyOf(tree: string, wait: TreeWait): string {
   if (wait.kind === 'question') return `reprise tree answer ${tree}/${wait.ask} VALUE`;
   if (wait.kind === 'pause') return `reprise tree resume ${tree}/${wait.node}`;

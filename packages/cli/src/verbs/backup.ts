@@ -3,12 +3,11 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { withWorld } from '../world/open.js';
 
-/** The options of `backup`. */
 interface BackupArguments {
   readonly json?: true;
 }

@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { portableSha256, toHex } from '@reprise/kernel';
 import { bundlePureCode, pureCode } from '@reprise/sandbox';
-import type { Io } from '../io.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
-/** The options of `bundle`. */
 interface BundleArguments {
   readonly out: string;
   readonly conditions?: readonly string[];

@@ -1,14 +1,13 @@
 /** `reprise check`: reports what would happen if another app opened a world, before that app is deployed. */
 import { type AgainstReport, checkAgainst, type EraChange } from '@reprise/kernel';
-import { loadApp, loadApps } from '../app.js';
-import { EXIT, type ExitCode } from '../exit.js';
-import { asError, describeError } from '../failure.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import { EXIT, type ExitCode } from '../process/exit.js';
+import { asError, describeError } from '../process/failure.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { loadApp, loadApps } from '../world/app.js';
+import { withWorld } from '../world/open.js';
 
-/** The options of `check`. */
 interface CheckArguments {
   readonly against: string;
   readonly legacy?: readonly string[];

@@ -1,7 +1,7 @@
 /** `reprise explain`: the page of an error code, or the list of all codes. */
 import { ERROR_CODES, type ErrorCode, RepriseError } from '@reprise/contracts';
-import { readPage, summaryOf } from '../error-pages.js';
-import type { Io } from '../io.js';
+import { readPage, summaryOf } from '../process/error-pages.js';
+import type { Io } from '../process/io.js';
 import { toJson } from '../text/json.js';
 
 /** Prints the page of an error code; without a code, all codes with one line each. */

@@ -4,16 +4,15 @@ import { SESSION_REDUCER } from '@reprise/agent';
 import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history';
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
-import { framesOf } from '../frames.js';
 import { type WorldEntry, WorldHistory } from '../history/world-words.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { wrapToColumns } from '../text/layout.js';
 import { timeOf } from '../text/record-line.js';
+import { framesOf } from '../world/frames.js';
+import { withWorld } from '../world/open.js';
 
-/** The options of `log`. */
 interface LogArguments {
   /** Only this session, by its key or the beginning of its key. */
   readonly session?: string;
@@ -22,7 +21,7 @@ interface LogArguments {
   /** The number of entries before the end to begin at. */
   readonly n?: number;
   readonly follow?: true;
-  /** Every text in full. */
+  /** Prints every text in full, not its beginning. */
   readonly full?: true;
   readonly json?: true;
 }

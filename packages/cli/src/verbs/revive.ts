@@ -14,14 +14,13 @@ import {
   worldAt,
 } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
-import { asData, lineOf } from '../troubles.js';
+import { withWorld } from '../world/open.js';
+import { asData, lineOf } from '../world/troubles.js';
 import { newest, requireApp } from './show-cell.js';
 
-/** The options of `revive`. */
 interface ReviveArguments {
   readonly yes?: true;
   readonly as?: string;

@@ -5,11 +5,10 @@ import path from 'node:path';
 import type { AgentWorld } from '@reprise/agent';
 import { type Principal, RepriseError } from '@reprise/contracts';
 import type { Serving } from '@reprise/server';
-import type { Io } from '../io.js';
+import type { Io } from '../process/io.js';
 import { openServed } from '../serve/served-app.js';
 import { escapeLine } from '../text/escape.js';
 
-/** The options of `serve`. */
 export interface ServeOptions {
   readonly http?: number;
   readonly as?: string;
@@ -25,11 +24,11 @@ const SECRET = 'reprise_serve_tokens';
 
 type Server = typeof import('@reprise/server');
 
-/** Serves a world. */
+/** Serves a world over standard input and output, or HTTP. */
 export async function serve(io: Io, file: string, options: ServeOptions): Promise<void> {
   const { as, http } = options;
   requirePrincipals(options);
-  const server = await loadServer();
+  const server = await import('@reprise/server');
   const secret = process.env[SECRET_VARIABLE] ?? randomBytes(32).toString('base64url');
   const world = await openServed(file, {
     secret: (name) => (name === SECRET ? secret : undefined),
@@ -106,17 +105,4 @@ function requirePrincipals({ as, http }: ServeOptions): void {
       where: '--as',
       hint: `Name a person, for whom a token is written: --as human:NAME. Or set ${SECRET_VARIABLE} to the secret of tokens that you made.`,
     });
-}
-
-async function loadServer(): Promise<Server> {
-  try {
-    return await import('@reprise/server');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException | null)?.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    throw new RepriseError('invalid_argument', 'serving needs a package that is not installed', {
-      expected: '@modelcontextprotocol/server',
-      hint: 'npm install @modelcontextprotocol/server',
-      cause,
-    });
-  }
 }

@@ -7,10 +7,10 @@ import {
   type WorldAt,
   worldAt,
 } from '@reprise/kernel';
-import { type Chosen, chooseApp } from '../app.js';
-import { BUILT_IN_NAMES } from '../built-in.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { type Chosen, chooseApp } from '../world/app.js';
+import { BUILT_IN_NAMES } from '../world/built-in.js';
 import type { ShowArguments, View } from './show.js';
 
 /**

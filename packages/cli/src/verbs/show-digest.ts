@@ -1,9 +1,9 @@
 import { Ref, RepriseError, type Value } from '@reprise/contracts';
 import { decode, type ReadonlyStore } from '@reprise/kernel';
-import { DIGEST_DIGITS, findMentions, type Mention, type RecordAt, recordsWith } from '../links.js';
 import { escapeText } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { recordRow, timeOf } from '../text/record-line.js';
+import { DIGEST_DIGITS, findMentions, type Mention, type RecordAt, recordsWith } from '../world/links.js';
 import type { View } from './show.js';
 import { frameView } from './show-frame.js';
 

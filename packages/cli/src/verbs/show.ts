@@ -1,18 +1,17 @@
 /** `reprise show`: one frame, record, blob or cell, in full. */
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import type { Io } from '../io.js';
-import { findMentions } from '../links.js';
-import { withWorld } from '../open.js';
-import { parseTarget, type Target } from '../target.js';
+import type { Io } from '../process/io.js';
 import { toJson } from '../text/json.js';
+import { findMentions } from '../world/links.js';
+import { withWorld } from '../world/open.js';
+import { parseTarget, type Target } from '../world/target.js';
 import { cellView } from './show-cell.js';
 import { diffView } from './show-diff.js';
 import { digestView } from './show-digest.js';
 import { frameView } from './show-frame.js';
 import { historyView } from './show-history.js';
 
-/** The options of `show`. */
 export interface ShowArguments {
   /** The frame after which a cell is shown; the newest when absent. */
   readonly at?: number;

@@ -9,8 +9,8 @@ import {
   type SkillProblem,
   type SkillWarning,
 } from '@reprise/specialists';
-import { EXIT, type ExitCode } from '../exit.js';
-import type { Io } from '../io.js';
+import { EXIT, type ExitCode } from '../process/exit.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 
@@ -30,7 +30,6 @@ const FOLDER_DEFAULT = 'skills';
 /** The digits of a digest that a line shows. */
 const DIGITS = 12;
 
-/** Lists skills. */
 export async function showSkills(io: Io, folders: readonly string[], options: SkillsOptions): Promise<ExitCode> {
   const listing = await read(folders);
   if (options.json === true) await io.out.write(`${toJson(asJson(listing))}\n`);

@@ -1,16 +1,15 @@
 /** `reprise tail`: the newest frames of a world, record by record, also while a writer has it open. */
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel';
-import { type FrameRange, framesOf } from '../frames.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { cutToColumns } from '../text/layout.js';
 import { recordRow, timeOf } from '../text/record-line.js';
-import { troubleLines } from '../troubles.js';
+import { type FrameRange, framesOf } from '../world/frames.js';
+import { withWorld } from '../world/open.js';
+import { troubleLines } from '../world/troubles.js';
 
-/** The options of `tail`. */
 interface TailArguments {
   /** The first frame to print; the last `n` frames when absent. */
   readonly from?: number;

@@ -1,22 +1,20 @@
 /** `reprise trouble`: what needs attention in a world, read without writing, also while another process has it open. */
 import { isRepriseError } from '@reprise/contracts';
 import { type CellTrouble, type ReadonlyStore, worldAt } from '@reprise/kernel';
-import { EXIT, type ExitCode } from '../exit.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import { EXIT, type ExitCode } from '../process/exit.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
-import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../troubles.js';
+import { withWorld } from '../world/open.js';
+import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
 import { newest, requireApp } from './show-cell.js';
 
-/** The options of `trouble`. */
 interface TroubleArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
   readonly json?: true;
 }
 
-/** What was found. */
 interface Found {
   readonly host: readonly HostTrouble[];
   /** Undefined where only the app of the world could say. */

@@ -2,18 +2,17 @@
 
 import { RepriseError } from '@reprise/contracts';
 import type { VerifyProgress, VerifyReport } from '@reprise/kernel';
-import { type Chosen, chooseApp } from '../app.js';
-import { BUILT_IN_NAMES } from '../built-in.js';
-import { EXIT, type ExitCode } from '../exit.js';
-import { asError, causesOf, reportFailure } from '../failure.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
-import { type Compared, compareRequests } from '../requests.js';
+import { EXIT, type ExitCode } from '../process/exit.js';
+import { asError, causesOf, reportFailure } from '../process/failure.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { verifyOpen } from '../verify/verify-file.js';
+import { type Chosen, chooseApp } from '../world/app.js';
+import { BUILT_IN_NAMES } from '../world/built-in.js';
+import { withWorld } from '../world/open.js';
+import { type Compared, compareRequests } from '../world/requests.js';
 
-/** The options of `verify`. */
 interface VerifyArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
@@ -21,7 +20,7 @@ interface VerifyArguments {
   readonly pureCode?: true;
   /** Folds every frame from bytes. */
   readonly thorough?: true;
-  /** 64 hex digits. */
+  /** The head that the journal must have, as 64 hex digits. */
   readonly expect?: string;
   /** Frames that could not be replayed are no finding: their integrity is enough. */
   readonly integrity?: true;

@@ -6,14 +6,13 @@ import { resolve } from 'node:path';
 import { type Act, explainAct, type Found, findActs, type Naming, type WhyLink } from '@reprise/agent/history';
 import { RepriseError } from '@reprise/contracts';
 import { historyIn } from '../history/source.js';
-import type { Io } from '../io.js';
-import { withWorld } from '../open.js';
+import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { wrapToColumns } from '../text/layout.js';
 import { timeOf } from '../text/record-line.js';
+import { withWorld } from '../world/open.js';
 
-/** The options of `why`. */
 interface WhyArguments {
   readonly session?: string;
   /** How the words are meant, when they may mean several things. */

@@ -21,8 +21,7 @@ const STEP_MS = 5_000;
 /** A thread takes as long to begin as some thousand frames take to verify. */
 const FRAMES_MIN = 4_000;
 
-/** Options of threads. */
-export interface ThreadsOptions {
+interface ThreadsOptions {
   /** How many threads there can be. */
   readonly size: number;
   /** The frames that a range must have to be worth a task; 4,000 by default. */
@@ -31,7 +30,7 @@ export interface ThreadsOptions {
   readonly memory?: ResourceLimits;
 }
 
-/** Threads for one verification. */
+/** The threads of one verification, begun when they are needed. */
 export class VerifyThreads implements VerifyWorkers {
   readonly size: number;
   readonly framesMin: number;
@@ -80,7 +79,7 @@ export class VerifyThreads implements VerifyWorkers {
     return (await this.#run({ ask: 'read', share }, 'read', tell, stop)).result;
   }
 
-  /** Ends all threads. Idempotent. */
+  /** Ends all threads; a second call ends none. */
   async close(): Promise<void> {
     await Promise.all([...this.#all].map((thread) => thread.end('the verification is over')));
   }
@@ -170,7 +169,7 @@ class Thread {
     task?.take(said);
   }
 
-  /** T1 */
+  // T1
   #over(error: RepriseError): void {
     this.#ended ??= error;
     const task = this.#task;

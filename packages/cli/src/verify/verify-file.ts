@@ -16,15 +16,15 @@ import {
 } from '@reprise/contracts';
 import { type ReadonlyStore, type VerifyProgress, type VerifyReport, verifyStore } from '@reprise/kernel';
 import { sandbox } from '@reprise/sandbox';
-import { type Chosen, chooseApp } from '../app.js';
-import { withWorld } from '../open.js';
+import { type Chosen, chooseApp } from '../world/app.js';
+import { withWorld } from '../world/open.js';
 import { VerifyThreads } from './threads.js';
 
 /** Options of verifying a file. */
 export interface VerifyFileOptions {
   /**
    * The module of the app: its default export, or its export `app`. Without one, the definitions of `@reprise/agent` and
-   * `@reprise/flow` are used if they are all that the journal names.
+   * `@reprise/org/contracts` are used if they are all that the journal names.
    */
   readonly app?: string;
   /** The modules of earlier apps, for earlier eras. */

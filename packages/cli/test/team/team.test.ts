@@ -9,7 +9,7 @@ import { runCli } from '../../src/index.js';
 import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
-const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
+const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const QUESTION = 'What does this code do?';
 const folder = freshFolder();
 const LONG = { timeout: 180_000 };
@@ -34,7 +34,7 @@ describe('reprise team, after a run', () => {
   let out = '';
 
   beforeAll(async () => {
-    const done = await command(at, 'team', 'run', QUESTION, '--folder', FLOW, '--model', 'rules', '--plain');
+    const done = await command(at, 'team', 'run', QUESTION, '--folder', SMALL, '--model', 'rules', '--plain');
     expect({ code: done.code, err: done.err }).toEqual({ code: 0, err: '' });
     out = done.out;
   }, LONG.timeout);
@@ -46,7 +46,7 @@ describe('reprise team, after a run', () => {
       ([, path = '']) => path,
     );
     expect(files.length).toBeGreaterThan(8);
-    for (const file of files) expect({ file, exists: existsSync(join(FLOW, file)) }).toEqual({ file, exists: true });
+    for (const file of files) expect({ file, exists: existsSync(join(SMALL, file)) }).toEqual({ file, exists: true });
   });
 
   it('the world verifies without --app, and without the skills [SPEC-16]', LONG, async () => {
@@ -60,7 +60,7 @@ describe('reprise team, after a run', () => {
     expect((await show()).out).toMatch(/^main \[done\], tasks completed 3\/3.*\n(?:✓ \d \[completed\] .*\n){3}$/);
     expect((await show('graph')).out).toMatch(/✓ 3 \[completed\] writer: Write the report · result 5 {2}← 1, 2\n$/);
     expect((await show('results')).out).toContain('✓ 3 [ok] reader: Look at src of task 1\n');
-    expect((await show('result', '5')).out).toContain('- `src/graph.ts`');
+    expect((await show('result', '5')).out).toContain('- `src/history.ts`');
     expect((await show('narrative')).out).toContain(`1. For "${QUESTION}": result 1, `);
     expect((await show('memories')).out).toMatch(/^1\. \(0\) `\.`: \d+ files/m);
   });
@@ -116,10 +116,10 @@ describe('reprise team, after a run', () => {
   });
 
   it('the same words again send nothing, and --again sends them', LONG, async () => {
-    const again = await command(at, 'team', 'run', QUESTION, '--folder', FLOW);
+    const again = await command(at, 'team', 'run', QUESTION, '--folder', SMALL);
     expect(again.err).toContain('This message was sent before.');
     expect(again.out).toContain('main [done] tasks completed 3/3, results processed 5/5\n');
-    const json = await command(at, 'team', 'run', 'Skip task 1', '--folder', FLOW, '--again', '--json');
+    const json = await command(at, 'team', 'run', 'Skip task 1', '--folder', SMALL, '--again', '--json');
     const events = json.out
       .trimEnd()
       .split('\n')
@@ -136,7 +136,7 @@ describe('reprise team, after a run', () => {
 describe('reprise team run', () => {
   it('a run that is killed goes on with the same command, and every result comes once [SPEC-28]', LONG, async () => {
     const at = workplace();
-    const args = ['team', 'run', QUESTION, '--folder', FLOW, '--plain'];
+    const args = ['team', 'run', QUESTION, '--folder', SMALL, '--plain'];
     for (const words of ['result 1 [ok]', 'task 1 [running]']) {
       const child = start(at, ...args);
       let seen = '';
@@ -159,7 +159,7 @@ describe('reprise team run', () => {
 
   it('Ctrl-C leaves a project that works with exit code 130, and the same command goes on', LONG, async () => {
     const at = workplace();
-    const args = ['team', 'run', QUESTION, '--folder', FLOW, '--plain'];
+    const args = ['team', 'run', QUESTION, '--folder', SMALL, '--plain'];
     const child = start(at, ...args);
     const left = ended(child);
     await new Promise<void>((resolve) => {
@@ -185,7 +185,7 @@ describe('reprise team run', () => {
     };
     const sink = { isTTY: false, closed: false };
     const io = { out: { ...sink, write: full }, err: { ...sink, write: async () => undefined } };
-    const argv = ['team', 'run', QUESTION, '--folder', FLOW, '--plain', '--world', world];
+    const argv = ['team', 'run', QUESTION, '--folder', SMALL, '--plain', '--world', world];
     const done = runCli(argv, { ...io, interrupted: () => new AbortController().signal });
     await expect(done).rejects.toThrow('the output cannot be written');
   });
@@ -196,7 +196,7 @@ describe('reprise team run', () => {
     async () => {
       const at = workplace();
       const world = join(at, '.reprise/team.db');
-      const child = start(at, 'team', 'run', QUESTION, '--folder', FLOW, '--plain');
+      const child = start(at, 'team', 'run', QUESTION, '--folder', SMALL, '--plain');
       const end = ended(child);
       await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
       expect(await run('team', 'show', '--world', world)).toMatchObject({
@@ -212,7 +212,7 @@ describe('reprise team run', () => {
     mkdirSync(join(at, '.reprise'));
     const held = await sqlite(join(at, '.reprise/team.db')).open(); // this process has it, for as long as the command runs
     try {
-      const { code, err } = await command(at, 'team', 'run', QUESTION, '--folder', FLOW);
+      const { code, err } = await command(at, 'team', 'run', QUESTION, '--folder', SMALL);
       expect(code).toBe(2);
       expect(err).toContain('world_locked: another process has this world and runs its team\n');
     } finally {
@@ -244,7 +244,7 @@ describe('reprise team run', () => {
         '--max',
         '2',
         '--folder',
-        FLOW,
+        SMALL,
       ];
       const done = await command(at, 'team', 'run', QUESTION, '--project', 'one', ...args);
       expect(done).toMatchObject({ code: 0, err: '' });
@@ -259,7 +259,7 @@ describe('reprise team run', () => {
   );
 
   it('a budget in money without a price is refused with what to do', LONG, async () => {
-    const { code, err } = await command(workplace(), 'team', 'run', 'Look', '--budget', '1', '--folder', FLOW);
+    const { code, err } = await command(workplace(), 'team', 'run', 'Look', '--budget', '1', '--folder', SMALL);
     expect(code).toBe(2);
     expect(err).toContain('--price IN,OUT');
   });

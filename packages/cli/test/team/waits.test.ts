@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentWorld, deferred, defineTool, openAgentWorld, type Tool } from '@reprise/agent';
+import type { Clock } from '@reprise/kernel';
 import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
 import { defineTeam, type Project, skill, type TeamOptions } from '@reprise/specialists';
 import { sqlite } from '@reprise/store-sqlite';
@@ -38,12 +39,22 @@ interface Made {
   readonly project: Project;
 }
 
+/** How a world is made whose project waits for something else than a person. */
+interface Making {
+  readonly clock?: Clock;
+  /** Whether it waits for what the test is about. */
+  readonly waits: (project: Project) => Promise<boolean>;
+}
+
+const FOR_A_PERSON: Making = { waits: (project) => project.standsStill() };
+
 /** A world in which a project waits; the process that made it has left it. */
 async function waitingWorld(
   name: string,
   act: (made: Made) => Promise<unknown>,
   tool = 'pay',
   options: Partial<TeamOptions> = {},
+  { waits, ...host }: Making = FOR_A_PERSON,
 ): Promise<string> {
   const at = folder.file(name);
   mkdirSync(join(at, '.reprise'), { recursive: true });
@@ -59,10 +70,11 @@ async function waitingWorld(
     parts: [team],
     models: { main: {} },
     llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
+    ...host,
   });
   const project = world.part(team).project('main');
   await act({ world, project });
-  while (!(await project.standsStill())) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await waits(project))) await new Promise((resolve) => setTimeout(resolve, 10));
   await world.close();
   return at;
 }
@@ -71,6 +83,25 @@ const outcomeOf = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?
 const goOn = (at: string, ...more: string[]) =>
   run('team', 'continue', '--world', join(at, '.reprise/team.db'), '--folder', at, ...more);
 const BRIEF = 'A brief that says what is to be done, and how. '.repeat(6);
+
+/** A clock that stands so far ahead, in milliseconds, so that no timer fires while a world is made. */
+function standing(ahead: number): Clock {
+  const wall = Date.now() + ahead;
+  return {
+    wall: () => wall,
+    monotonic: () => performance.now(),
+    sleep: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  };
+}
+
+/** A world that was left before its timer fired: who opens it waits for that, unless the clock stood in the past. */
+function worldWithTimer(name: string, ahead: number, act: (made: Made) => Promise<unknown>): Promise<string> {
+  const waits = async (project: Project) => (await project.waits()).some(({ kind }) => kind === 'timer');
+  return waitingWorld(name, act, 'none', {}, { clock: standing(ahead), waits });
+}
+
+const shownWaits = async (at: string) =>
+  JSON.parse((await run('team', 'show', '--json', '--world', join(at, '.reprise/team.db'))).out).waits;
 
 describe('a project that waits, without a terminal', () => {
   it.each([
@@ -152,6 +183,60 @@ describe('a project that waits, without a terminal', () => {
       const tried = await run('team', 'run', 'Skip task 2', '--world', join(at, '.reprise/team.db'), '--folder', at);
       expect(tried.code).toBe(0);
       expect((await goOn(at)).code).toBe(0);
+    },
+  );
+
+  it(
+    'reprise team continue does not end while a project waits for a timer: it goes on when the timer fires, and ends with 0 [SPEC-51]',
+    LONG,
+    async () => {
+      const at = await worldWithTimer('timer', 2_500, ({ project }) => project.send('Go.'));
+      const [wait, ...more] = await shownWaits(at);
+      expect([wait, more]).toEqual([{ kind: 'timer', until: expect.any(Number) }, []]);
+      const done = await command(at, 'team', 'continue', '--folder', at, '--json');
+      expect(done.out).toContain('"event":"CoordinatorWoken"');
+      const outcome = outcomeOf(done.out);
+      expect({ code: done.code, err: done.err, outcome }).toMatchObject({
+        ...{ code: 0, err: '' },
+        outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
+      });
+    },
+  );
+
+  it(
+    'reprise team run ends with 0 when it takes a message beside a timer that was overdue, and all results are processed [SPEC-51]',
+    LONG,
+    async () => {
+      const at = await worldWithTimer('overdue', -60_000, ({ project }) => project.send('Go.'));
+      expect(await shownWaits(at)).toMatchObject([{ kind: 'timer' }]);
+      const ran = await command(at, 'team', 'run', 'Skip task 1', '--folder', at, '--json');
+      const outcome = outcomeOf(ran.out);
+      expect({ code: ran.code, err: ran.err, outcome }).toMatchObject({
+        ...{ code: 0, err: '' },
+        outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
+      });
+    },
+  );
+
+  it(
+    'reprise team continue ends with 3 when a person has to decide once a timer has fired, and names the decision and no timer [SPEC-51]',
+    LONG,
+    async () => {
+      const at = await worldWithTimer('both', 1_500, ({ project }) =>
+        project
+          .plan([
+            { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
+            { key: 'b', title: 'B', context: BRIEF, skill: 'worker', depends_on: ['a'] },
+          ])
+          .then(() => project.cancel(1)),
+      );
+      const before = await shownWaits(at);
+      expect(before.map(({ kind }: { readonly kind: string }) => kind)).toEqual(['dependency', 'timer']);
+      const done = await command(at, 'team', 'continue', '--folder', at);
+      expect(done).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('The project waits for a decision. To go on:'),
+      });
     },
   );
 });

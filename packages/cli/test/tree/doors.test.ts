@@ -7,7 +7,7 @@ import { hasPty, openTerminal } from '../../../../scripts/lib/terminal.js';
 import { command, PROGRAM } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
-const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
+const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const folder = freshFolder();
 const LONG = { timeout: 180_000 };
 const before = { ...process.env };
@@ -56,7 +56,7 @@ describe('a program of a tree that runs reprise tree', () => {
     async () => {
       const [at, other] = [workplace(), workplace()];
       const ask = 'Say what is here. Ask me which part matters.';
-      expect((await command(other, 'tree', 'run', ask, '--folder', FLOW, '--name', 'other')).code).toBe(3);
+      expect((await command(other, 'tree', 'run', ask, '--folder', SMALL, '--name', 'other')).code).toBe(3);
       const world = join(at, '.reprise/tree.db');
       hostileClaude([
         ['stop', '1', '--as', 'human:ann', '--world', world],
@@ -81,7 +81,7 @@ describe('a program of a tree that runs reprise tree', () => {
     async () => {
       const at = workplace();
       expect(
-        (await command(at, 'tree', 'run', 'Say what is here. Ask me which part matters.', '--folder', FLOW)).code,
+        (await command(at, 'tree', 'run', 'Say what is here. Ask me which part matters.', '--folder', SMALL)).code,
       ).toBe(3);
       writeFileSync(join(at, 'odd'), 'token abc');
       const odd = await command(at, 'tree', 'answer', '2', '1', '--token-file', 'odd');

@@ -41,8 +41,9 @@ describe('reprise tree show', () => {
   it('reprise tree show prints the same states as JSON as in its picture [TREE-46]', async () => {
     const { out } = await run('tree', 'show', ...at, '--json');
     const { nodes, mark, state } = JSON.parse(out);
-    expect({ mark, state }).toEqual({ mark: '●', state: 'running' });
+    expect({ mark, state }).toEqual({ mark: '○', state: 'no process runs it' });
     const picture = (await run('tree', 'show', ...at)).out;
+    expect(picture).toContain(` · ${mark} ${state} · `);
     for (const node of nodes) expect(picture).toContain(` ${node.mark} #${node.n} [${node.state}] `);
     expect(nodes).toHaveLength(10);
   });
@@ -100,6 +101,20 @@ describe('reprise tree report', () => {
     expect(code).toBe(0);
     golden('survey-report.md', out);
     expect((await run('tree', 'report', 'first', ...at)).out).toContain('## Result\n\n41 files, most of them');
+  });
+
+  it('the report of a tree that has not ended says that no process runs it and how it goes on [TREE-67]', async () => {
+    const path = folder.file('left.db');
+    const recorder = await openRecorder(path);
+    await record(recorder, withoutLinks(new Facts('left').start('Go').node(1, { type: 'goal', parent: null })));
+    const whileOpen = await run('tree', 'report', '--world', path);
+    await recorder.close();
+    const afterwards = await run('tree', 'report', '--world', path);
+    const shown = await run('tree', 'show', '--world', path);
+    expect(whileOpen.out).toContain('Tree `left`, running.');
+    const onward = 'no process runs it; to go on with it: `reprise tree continue left`.';
+    expect(afterwards.out).toContain(`Tree \`left\`, ${onward}`);
+    expect(shown.out).toContain('no process runs it');
   });
 });
 

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { nextStep } from '../../src/tree/rules/rules-model.js';
 import { freshFolder } from '../worlds.js';
 
-const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
+const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const LONG_MS = 60_000;
 const folder = freshFolder();
 afterAll(() => folder.remove());
@@ -107,14 +107,14 @@ describe('the model of rules', () => {
   it('the model of rules splits a folder into its parts, reads each, and names only files that exist', {
     timeout: LONG_MS,
   }, async () => {
-    const stand = new Stand(FLOW);
+    const stand = new Stand(SMALL);
     const report = await stand.run('What does this code do?', 'What does this code do?');
     expect(stand.nodes.length).toBeGreaterThan(3);
     expect(stand.nodes.map(({ goal }) => goal)).toEqual(expect.arrayContaining(['Look at src']));
     for (const { calls } of stand.nodes.slice(0, -1)) expect(calls).toContain('grep');
     const named = filesNamedIn(report);
     expect(named.length).toBeGreaterThan(8);
-    for (const name of named) expect({ name, exists: existsSync(join(FLOW, name)) }).toEqual({ name, exists: true });
+    for (const name of named) expect({ name, exists: existsSync(join(SMALL, name)) }).toEqual({ name, exists: true });
     expect(report).toContain('`src`');
   });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, type Ended, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
-const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
+const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const folder = freshFolder();
 const LONG = { timeout: 180_000 };
 const { XDG_STATE_HOME: home } = process.env;
@@ -87,7 +87,7 @@ describe('reprise tree run', () => {
         'run',
         'What does this code do?',
         '--folder',
-        FLOW,
+        SMALL,
         '--model',
         'rules',
         '--plain',
@@ -98,12 +98,12 @@ describe('reprise tree run', () => {
       const report = out.slice(out.lastIndexOf('\n# '));
       const files = [...report.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path);
       expect(files.length).toBeGreaterThan(8);
-      for (const file of files) expect({ file, exists: existsSync(join(FLOW, file)) }).toEqual({ file, exists: true });
+      for (const file of files) expect({ file, exists: existsSync(join(SMALL, file)) }).toEqual({ file, exists: true });
       expect(await command(at, 'verify', '.reprise/tree.db')).toMatchObject({
         code: 0,
         out: expect.stringContaining('.reprise/tree.db: replayed, identical\n'),
       });
-      const again = await here(at, 'tree', 'run', 'What does this code do?', '--folder', FLOW, '--json');
+      const again = await here(at, 'tree', 'run', 'What does this code do?', '--folder', SMALL, '--json');
       const events = again.out
         .trim()
         .split('\n')
@@ -125,7 +125,7 @@ describe('reprise tree run', () => {
     LONG,
     async () => {
       const at = workplace();
-      const run = await command(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'asks');
+      const run = await command(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'asks');
       expect(run.code).toBe(3);
       expect(run.out).toMatch(
         /\? #2 \[open\] #1 asks people: Which part shall I look at\? {2}\[1\] all of them {2}\[2\] src/,
@@ -140,7 +140,7 @@ describe('reprise tree run', () => {
         code: 2,
         err: expect.stringContaining('this node is no question'),
       });
-      const blocked = await here(at, 'tree', 'run', 'Another goal', '--folder', FLOW);
+      const blocked = await here(at, 'tree', 'run', 'Another goal', '--folder', SMALL);
       expect(blocked).toMatchObject({
         code: 2,
         err: expect.stringContaining('another tree of this world has not ended'),
@@ -171,7 +171,7 @@ describe('reprise tree run', () => {
     LONG,
     async () => {
       const at = workplace();
-      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'both', '--json', '--print-token');
+      const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'both', '--json', '--print-token');
       const token = withToken(at, await owner.until('"type":"asked"'));
       const names = ['ann', 'bob'] as const;
       const said = await Promise.all(
@@ -191,7 +191,7 @@ describe('reprise tree run', () => {
     async () => {
       const at = workplace();
       const file = join(at, '.reprise/tree.db');
-      expect((await here(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'held')).code).toBe(3);
+      expect((await here(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'held')).code).toBe(3);
       const held = await sqlite(file).open(); // this process has it, as a command that is about to end
       const names = ['ann', 'bob'] as const;
       const answering = names.map((name, i) =>
@@ -211,7 +211,7 @@ describe('reprise tree run', () => {
     LONG,
     async () => {
       const at = workplace();
-      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'live', '--json', '--print-token');
+      const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'live', '--json', '--print-token');
       const token = withToken(at, await owner.until('"type":"asked"'));
       const watch = following(at, 'tree', 'watch', '--json');
       await watch.until('"type":"asked"');
@@ -253,7 +253,7 @@ describe('reprise tree run', () => {
   it('a tree whose budget is spent fails with 1, and continue with a larger budget goes on', LONG, async () => {
     const at = workplace();
     const priced = ['--price', '3,15', '--tree-budget', '0.01', '--name', 'poor'];
-    const poor = await here(at, 'tree', 'run', 'What is here?', '--folder', FLOW, ...priced);
+    const poor = await here(at, 'tree', 'run', 'What is here?', '--folder', SMALL, ...priced);
     expect(poor).toMatchObject({ code: 1, out: expect.stringContaining('✗ tree poor [failed] max_cost\n') });
     expect((await here(at, 'tree', 'continue')).code).toBe(1);
     const rich = await here(at, 'tree', 'continue', 'poor', '--tree-budget', '5');
@@ -266,7 +266,7 @@ describe('reprise tree run', () => {
   it('a goal in a file gives its first line as the goal and all of it as the task', LONG, async () => {
     const at = workplace();
     writeFileSync(join(at, 'goal.md'), '# Find the queue\n\nSay in which files "queue" stands.\n');
-    const { code, out } = await here(at, 'tree', 'run', 'goal.md', '--folder', FLOW, '--returns', 'boolean');
+    const { code, out } = await here(at, 'tree', 'run', 'goal.md', '--folder', SMALL, '--returns', 'boolean');
     expect(code).toBe(0);
     expect(out).toContain('[complete] GOAL Find the queue');
     expect(out.trim().endsWith('true')).toBe(true);
@@ -324,7 +324,7 @@ describe('wrong use of reprise tree run', () => {
     mkdirSync(join(mine, '.reprise'));
     const held = await sqlite(join(mine, '.reprise/tree.db')).open(); // this process has it, for as long as the command runs
     try {
-      const { code, err } = await here(mine, 'tree', 'run', 'What is here?', '--folder', FLOW);
+      const { code, err } = await here(mine, 'tree', 'run', 'What is here?', '--folder', SMALL);
       expect({ code, named: err.includes(String(process.pid)) }).toEqual({ code: 2, named: true });
       expect(err).toContain('world_locked');
     } finally {
@@ -335,7 +335,7 @@ describe('wrong use of reprise tree run', () => {
   it('reprise tree run in a folder that cannot be written exits with 5 and names the world', LONG, async () => {
     const mine = workplace();
     writeFileSync(join(mine, '.reprise'), 'a file where the folder of the world would be\n'); // holds for root, too
-    const { code, out, err } = await here(mine, 'tree', 'run', 'Go', '--folder', FLOW);
+    const { code, out, err } = await here(mine, 'tree', 'run', 'Go', '--folder', SMALL);
     expect({ code, out }).toEqual({ code: 5, out: '' });
     expect(err).toContain('.reprise');
     expect(err).not.toMatch(/\n\s+at /);

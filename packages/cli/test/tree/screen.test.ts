@@ -59,6 +59,67 @@ describe('the screen of a tree', () => {
     }
   });
 
+  it.each([
+    [80, 24],
+    [60, 16],
+  ])(
+    'nothing is cut at %i×%i of the head, the options of questions, costs, notes, keys and advice',
+    (columns, rows) => {
+      const message = 'no reprise tree runs this world; unless an app does: reprise tree continue survey';
+      const shown = rowsOf({ ...BEGINNING, message }, columns, rows);
+      expect(shown).toHaveLength(rows);
+      for (const row of shown) expect([...row].length).toBeLessThanOrEqual(columns);
+      const text = shown.map((row) => row.trim()).join(' ');
+      for (const whole of [
+        'survey · ● running · 00:17 · 3 of 9 ended · 1 at work · $0.31 of $5.00',
+        '[1] yes   [2] no   [3] until 2.0 (default)',
+        message,
+        '⏎ open  a answer',
+        'q leave  ? help',
+      ])
+        expect(text.replaceAll(/ {2,}/g, ' ')).toContain(whole.replaceAll(/ {2,}/g, ' '));
+      const all = Array.from({ length: 10 }, (_, i) => rowsOf({ ...BEGINNING, selected: i + 1 }, columns, rows)).flat();
+      for (const part of ['$0.09', '$0.04', 'blocked-by: #3, #4', 'timeout', 'attempt 2'])
+        expect(all.some((row) => row.endsWith(part) || row.includes(`${part} `))).toBe(true);
+      expect(all.filter((row) => row.startsWith(' ? ') && row.includes('…'))).toEqual([]);
+    },
+  );
+
+  it.each([60, 80, 120])(
+    'a question mark shows all keys in words at %i columns, and any key but an arrow ends that',
+    (columns) => {
+      const { state } = after('?');
+      const shown = rowsOf(state, columns, 16);
+      for (const row of shown) expect(row).not.toContain('…');
+      const text = shown.join('\n');
+      for (const words of [
+        'answer its question',
+        'tell the node',
+        'add a child',
+        'stop the node',
+        'pause it',
+        'retry it',
+        'read the node',
+        'show the nodes',
+        'the frames before',
+        'leave:',
+      ])
+        expect(text).toContain(words);
+      expect(after(`?${DOWN}`).state.help).toBe(1);
+      expect(after('?s')).toEqual({ state: BEGINNING, wish: undefined });
+      expect(after(`?${CTRL_C}`).state.confirm).toEqual({ what: 'leave' });
+    },
+  );
+
+  it('a tree that no process runs does not say that it runs, except as it was in an earlier frame', () => {
+    const shown = (at: number | null) =>
+      draw(tree, { ...BEGINNING, at }, { ...size, columns: 80, rows: 24, isUnowned: true }).map(({ text }) => text);
+    expect(shown(null).join('\n')).toContain('○ no process runs it');
+    expect(shown(null).join('\n')).not.toMatch(/running/);
+    expect(shown(null).join('\n')).toContain('reprise tree continue survey goes on');
+    expect(shown(5)[0]).toContain('● running');
+  });
+
   it('keys move the selection, and stop at both ends', () => {
     expect(after(DOWN).state.selected).toBe(2);
     expect(after(UP).state.selected).toBe(1);

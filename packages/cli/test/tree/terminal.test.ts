@@ -166,13 +166,43 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
       tty.send('s');
       await tty.untilShown('only what is now can be acted on');
       tty.send('.');
-      await tty.untilShown('running: ');
+      await tty.untilShown('○ no process runs it'); // the recording was closed
+      await tty.untilShown('nothing runs: reprise tree continue survey goes on');
+      tty.send('?');
+      await tty.untilShown('add a child to the node');
+      tty.send(ESCAPE);
+      await tty.untilShown('↑↓ move');
       tty.send(DOWN);
       tty.send(ENTER);
       await tty.untilShown('survey/#2 SPAWN List what imports it');
       tty.send('q');
       await tty.untilShown('↑↓ move');
       tty.send('q');
+      expect(await tty.ended).toBe(0);
+    },
+  );
+
+  it(
+    'a tree that has ended stays on the screen of tree watch until the user leaves, and all of it can be read',
+    LONG,
+    async () => {
+      const at = workplace();
+      const first = openTty(at, run('over'));
+      await first.untilShown('asks you');
+      first.send('a');
+      await first.untilShown('Answer #2');
+      first.send(`2${ENTER}`);
+      expect(await first.ended).toBe(0);
+      const tty = openTty(at, ['tree', 'watch', 'over'], 60, 16);
+      await tty.untilShown('it has ended');
+      for (const row of tty.screen()) expect([...row].length).toBeLessThanOrEqual(60);
+      tty.send(`${DOWN}${ENTER}`);
+      await tty.untilShown('over/#2 ASK');
+      tty.send(ESCAPE);
+      await tty.untilShown('↑↓ move');
+      tty.send('[');
+      await tty.untilShown('as it was');
+      tty.send('.q');
       expect(await tty.ended).toBe(0);
     },
   );

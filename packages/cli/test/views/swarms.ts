@@ -6,7 +6,7 @@ import { type AgentWorld, defineAgent, type WorldPart } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { type KeyVault, memoryVault, type Society, type SwarmReport, society } from '@reprise/society';
-import { SWARM, type SwarmMember, type SwarmState, type SwarmTask } from '@reprise/society/contracts';
+import { SWARM, type SwarmRow, type SwarmState, type SwarmTask } from '@reprise/society/contracts';
 import { defective } from '../../../specialists/test/support/failing.js';
 import { cellView } from '../../src/verbs/show-cell.js';
 import { type Draw, type Histories, type Pair, type Place, tableOf } from './histories.js';
@@ -167,7 +167,7 @@ async function statusOf({ world, part, settle }: Place<Part>, id: string): Promi
 async function tablesOf(world: AgentWorld, id: string) {
   return {
     state: (await world.kernel.state([SWARM, id])) as unknown as SwarmState,
-    members: await tableOf<SwarmMember>(world, [SWARM, id], 'members'),
+    members: await tableOf<SwarmRow<'members'>>(world, [SWARM, id], 'members'),
     tasks: await tableOf<SwarmTask>(world, [SWARM, id], 'tasks'),
   };
 }

@@ -5,8 +5,15 @@
 import { defineTool, SESSION_REDUCER, type SessionState, sessions, type Tool } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
+import { CellReader } from '@reprise/org';
 import { defineTeam, skill, type Team } from '@reprise/specialists';
-import { PROJECT, type ProjectState, type RecordedResult, type RecordedTask } from '@reprise/specialists/contracts';
+import {
+  PROJECT,
+  type ProjectState,
+  type projectTables,
+  type RecordedResult,
+  type RecordedTask,
+} from '@reprise/specialists/contracts';
 import * as z from 'zod';
 import { defective } from '../../../specialists/test/support/failing.js';
 import { teamFactIn } from '../../src/team/facts.js';
@@ -159,9 +166,9 @@ async function sessionsIn({ world }: Place, results: Rows<RecordedResult>): Prom
 
 async function handleWaits({ world }: Place): Promise<unknown> {
   const { readTeamWaits } = await import('@reprise/specialists');
-  const state = (await world.kernel.state([...CELL])) as unknown as ProjectState;
-  const rows = <T>(table: string) => tableOf<T>(world, [...CELL], table);
-  return (await readTeamWaits({ id: ID, state, rows, sessions: world.kernel })).waits;
+  const cell = new CellReader<ProjectState, typeof projectTables>(world.kernel, [...CELL]);
+  const state = (await cell.state()) as ProjectState;
+  return (await readTeamWaits({ id: ID, state, cell, sessions: world.kernel })).waits;
 }
 
 async function rowsOf<T>({ world }: Place, table: string): Promise<readonly (readonly [number, T])[]> {

@@ -134,7 +134,10 @@ function storedIn(stage: Stage): Said {
   );
   const [root] = rows.map(([, row]) => row);
   const of = (table: string, n: number) =>
-    keysOf(stage, table).flatMap((pair) => (Number(pair.slice(0, 7)) === n ? [Number(pair.slice(8))] : []));
+    keysOf(stage, table).flatMap((pair) => {
+      const [first, second] = pair.split('.').map(Number);
+      return first === n && second !== undefined ? [second] : [];
+    });
   const rowAt = (n: number) => rows.find(([, row]) => row.n === n)?.[1];
   const isEnded = (n: number) => ['complete', 'failed', 'cancelled'].includes(rowAt(n)?.status ?? '');
   const isHeld = (n: number | null): boolean =>

@@ -142,7 +142,7 @@ type ShapeIn<S extends Shape> = Flat<
 type Loose = Record<string, unknown>;
 type Strict = Record<never, never>;
 
-/** An object. */
+/** The schema of an object: known fields, and what others are. */
 export class Obj<S extends Shape = Shape, Rest = Strict> extends BuiltSchema<
   Flat<ShapeOut<S> & Rest>,
   Flat<ShapeIn<S> & Rest>
@@ -163,7 +163,6 @@ export class Obj<S extends Shape = Shape, Rest = Strict> extends BuiltSchema<
     return payload;
   }
 
-  /** The fields. */
   get shape(): S {
     return this._zod.def.shape;
   }

@@ -15,21 +15,20 @@ export {
   strictObject,
   tuple,
 } from './containers.js';
-export type { AnySchema, infer, output } from './internals.js';
-export { type FoundIssue, SchemaError } from './issues.js';
+export { type AnySchema, defOf, type infer, type output } from './internals.js';
 export {
   boolean,
   enum,
   int,
   type Listed,
   literal,
+  matching,
   type Num,
   never,
   null,
   number,
   string,
   type Text,
-  text,
   undefined,
   unknown,
 } from './scalars.js';
@@ -41,5 +40,7 @@ export {
   type Defaulted,
   exactOptional,
   nullable,
+  type OrNull,
+  type RefineContext,
   union,
 } from './schema.js';

@@ -75,6 +75,12 @@ export class Internals implements Part {
     this.run = checks === undefined ? parse : (payload, context) => withChecks(checks, parse(payload, context), owner);
   }
 
+  /** What zod's JSON Schemas need to know besides the checks: whole numbers are a kind of their own, and have no check for it. */
+  get bag(): Readonly<Record<string, unknown>> {
+    if (this.def.format !== 'safeint') return {};
+    return { format: 'safeint', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+  }
+
   get values(): ReadonlySet<unknown> | undefined {
     return valuesOf(this.def);
   }
@@ -110,6 +116,11 @@ export function runPart(schema: AnySchema, value: unknown, context: ParseContext
 /** The inside of a schema of ours or of zod. */
 export function part(schema: AnySchema): Part {
   return schema._zod as unknown as Part;
+}
+
+/** The definition of a schema of ours or of zod. */
+export function defOf(schema: AnySchema): Def {
+  return part(schema).def;
 }
 
 /** Runs a schema on a part, and puts its result and its issues in their place in the whole. */

@@ -9,7 +9,7 @@ export class Marker<T> extends Custom<T> {
   }
 }
 
-/** Makes a marker. */
+/** A schema that accepts what fits, and keeps it as it is. */
 export function marker<T>(fits: (value: unknown) => boolean): Marker<T> {
   return new Marker<T>({ type: 'custom', check: 'custom', fn: fits, abort: true });
 }

@@ -1,8 +1,9 @@
 /** Schemas of values without parts. */
-import { isKeyText, isTextFrom, isTextWithin } from '../text-length.js';
+
 import { type Check, mistyped } from './internals.js';
 import type { Payload } from './issues.js';
 import { BuiltSchema, checkOf, told } from './schema.js';
+import { isKeyText, isTextFrom, isTextWithin } from './text-length.js';
 
 /** Schemas of text and of lists: both have a length. */
 export class Sized<Output, Input = Output> extends BuiltSchema<Output, Input> {
@@ -90,17 +91,17 @@ export class Text<Output extends string = string> extends Sized<Output> {
   }
 }
 
-/** Accepts text. */
+/** Accepts text, whatever its length. */
 export function string(message?: string): Text {
   return new Text({ type: 'string', ...told(message) });
 }
 
 /** Accepts text of a form that a type can name. */
-export function text<T extends string>(pattern: RegExp, message?: string): Text<T> {
+export function matching<T extends string>(pattern: RegExp, message?: string): Text<T> {
   return new Text<T>({ type: 'string' }).regex(pattern, message);
 }
 
-/** Finite numbers. */
+/** A schema of finite numbers, with its bounds. */
 export class Num extends BuiltSchema<number> {
   protected override read(payload: Payload): Payload {
     const input = payload.value;
@@ -135,25 +136,30 @@ export class Num extends BuiltSchema<number> {
     return this.#bound('less_than', value, message);
   }
 
-  #bound(check: 'greater_than' | 'less_than', limit: number, message: string | undefined): this {
+  gt(value: number, message?: string): this {
+    return this.#bound('greater_than', value, message, false);
+  }
+
+  #bound(check: 'greater_than' | 'less_than', limit: number, message: string | undefined, inclusive = true): this {
     const lower = check === 'greater_than';
     const about = lower ? { code: 'too_small', minimum: limit } : { code: 'too_big', maximum: limit };
     return this.with(
-      checkOf({ check, value: limit, inclusive: true }, message, (payload, inst) => {
+      checkOf({ check, value: limit, inclusive }, message, (payload, inst) => {
         const input = payload.value as number;
-        if (lower ? input >= limit : input <= limit) return;
-        payload.issues.push({ origin: 'number', ...about, input, inclusive: true, inst, continue: true });
+        if (lower ? input > limit : input < limit) return;
+        if (inclusive && input === limit) return;
+        payload.issues.push({ origin: 'number', ...about, input, inclusive, inst, continue: true });
       }),
     );
   }
 }
 
-/** Accepts finite numbers. */
+/** Accepts numbers except NaN and the infinities. */
 export function number(message?: string): Num {
   return new Num({ type: 'number', ...told(message) });
 }
 
-/** Accepts safe integers. */
+/** Accepts whole numbers within ±(2^53 − 1). */
 export function int(message?: string): Num {
   return new Num({ type: 'number', check: 'number_format', abort: false, format: 'safeint', ...told(message) });
 }
@@ -164,7 +170,7 @@ class Bool extends BuiltSchema<boolean> {
   }
 }
 
-/** Accepts true and false. */
+/** Accepts `true` and `false`, and no text for them. */
 function boolean_(): BuiltSchema<boolean> {
   return new Bool({ type: 'boolean' });
 }
@@ -176,17 +182,17 @@ class Single extends BuiltSchema<unknown> {
   }
 }
 
-/** Accepts null. */
+/** Accepts null, and not a missing field. */
 function null_(): BuiltSchema<null> {
   return new Single({ type: 'null' }) as never;
 }
 
-/** Accepts undefined. */
+/** Accepts undefined, such as a missing field. */
 function undefined_(message?: string): BuiltSchema<undefined> {
   return new Single({ type: 'undefined', ...told(message) }) as never;
 }
 
-/** Accepts everything. */
+/** Accepts everything, and keeps it as it is. */
 export function unknown(): BuiltSchema<unknown> {
   return new BuiltSchema({ type: 'unknown' });
 }
@@ -197,7 +203,7 @@ class Never extends BuiltSchema<never> {
   }
 }
 
-/** Accepts nothing. */
+/** Accepts nothing: the rest of a strict object. */
 export function never(): BuiltSchema<never> {
   return new Never({ type: 'never' });
 }
@@ -219,7 +225,6 @@ export class Listed<T> extends BuiltSchema<T> {
     return this.#values[0] as T;
   }
 
-  /** The values. */
   get options(): readonly T[] {
     return this.#values as readonly T[];
   }

@@ -17,6 +17,12 @@ interface Standard<T> {
   readonly types?: { readonly input: unknown; readonly output: T };
 }
 
+/** What a check in code reports problems to. */
+export interface RefineContext {
+  /** @param issue a sentence, and the path in the value; the value itself when absent */
+  addIssue(issue: { readonly message: string; readonly path?: readonly PropertyKey[] }): void;
+}
+
 /** A schema whose key an object may lack. */
 export interface Absent<T extends AnySchema> extends BuiltSchema<Out<T>, In<T>> {
   readonly _zod: BuiltSchema<Out<T>, In<T>>['_zod'] & { readonly optin: 'optional'; readonly optout: 'optional' };
@@ -45,7 +51,6 @@ export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<
     Object.defineProperty(this, '_zod', { value: internals });
   }
 
-  /** The definition. */
   get def(): Def {
     return this._zod.def;
   }
@@ -55,7 +60,6 @@ export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<
     return payload;
   }
 
-  /** Checks a value. */
   safeParse(value: unknown): SafeParsed<Output> {
     const payload = this._zod.run({ value, issues: [] }, { async: false });
     if (payload.issues.length === 0) return { success: true, data: payload.value as Output };
@@ -78,11 +82,15 @@ export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<
     return { version: 1, vendor: 'reprise', validate: (value) => standardResult(this.safeParse(value)) };
   }
 
+  /** The same schema with other parts of its definition. */
+  like(parts: Partial<Def>): this {
+    const make = this.constructor as new (def: Def, absence: Pick<Internals, 'optin' | 'optout'>) => this;
+    return new make({ ...this.def, ...parts }, this._zod);
+  }
+
   /** The same schema with one more check. */
   with(check: Check): this {
-    const make = this.constructor as new (def: Def, absence: Pick<Internals, 'optin' | 'optout'>) => this;
-    const { def } = this._zod;
-    return new make({ ...def, checks: [...(def.checks ?? []), check] }, this._zod);
+    return this.like({ checks: [...(this.def.checks ?? []), check] });
   }
 
   /** The same schema with a check in code. The kernel refuses it in what is journaled. */
@@ -96,12 +104,10 @@ export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<
   }
 
   /** The same schema, and further issues from code. */
-  superRefine(
-    find: (value: Output, context: { addIssue(issue: Pick<FoundIssue, 'message' | 'path'>): void }) => void,
-  ): this {
+  superRefine(find: (value: Output, context: RefineContext) => void): this {
     return this.with(
       checkOf({ check: 'custom', fn: find }, undefined, (payload, inst) => {
-        const addIssue = ({ message, path }: Pick<FoundIssue, 'message' | 'path'>) =>
+        const addIssue: RefineContext['addIssue'] = ({ message, path = [] }) =>
           payload.issues.push({ code: 'custom', message, path: [...path], input: payload.value, inst, continue: true });
         find(payload.value as Output, { addIssue });
       }),
@@ -132,13 +138,14 @@ export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<
     return union([this, other]);
   }
 
-  /** A description leaves no trace in what is journaled. */
-  describe(_text: string): this {
-    return this;
+  /** The same schema with a description. It leaves no trace in what is journaled. */
+  describe(description: string): this {
+    return this.meta({ description });
   }
 
-  meta(_about: object): this {
-    return this;
+  /** The same schema with notes in its definition, `def.meta`. They leave no trace in what is journaled. */
+  meta(about: object): this {
+    return this.like({ meta: { ...this.def.meta, ...about } });
   }
 
   brand(): this {
@@ -219,8 +226,11 @@ class Default extends Wrapper {
   }
 }
 
-/** Accepts null as well. */
-export function nullable<T extends AnySchema>(inner: T): BuiltSchema<Out<T> | null, In<T> | null> {
+/** A schema that also takes null. */
+export type OrNull<T extends AnySchema> = BuiltSchema<Out<T> | null, In<T> | null>;
+
+/** Accepts null and whatever the schema accepts. */
+export function nullable<T extends AnySchema>(inner: T): OrNull<T> {
   return new Nullable({ type: 'nullable', innerType: inner }, part(inner)) as never;
 }
 
@@ -275,7 +285,6 @@ class Union<T extends Options> extends BuiltSchema<Out<T[number]>, In<T[number]>
   }
 }
 
-/** Options of a choice. */
 export type Options = readonly AnySchema[];
 
 /** A choice, with its options at hand for another choice. */

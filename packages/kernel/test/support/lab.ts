@@ -98,6 +98,8 @@ export const fail = (how = 'error'): Step => ['fail', how];
 export const recurse = (): Step => ['recurse'];
 /** Recurses without end and calls `ctx` at every step, so that the stack ends inside the kernel. */
 export const recurseCalling = (): Step => ['recurseCalling'];
+/** Does a step so many calls deep: near the end of the stack, the step ends at any line of the kernel. */
+export const deepDown = (calls: number, step: Step): Step => ['deepDown', calls, step];
 /** Sends to another cell, which sends back, and so on without end. */
 export const pingPong = (to: string): Step => ['pingPong', to];
 /** Writes something illegal into its state. */
@@ -308,6 +310,7 @@ const DOINGS: Readonly<Record<string, Doing>> = {
   },
   recurse: (_args, draft) => deeper(draft),
   recurseCalling: (_args, _draft, ctx) => deeperCalling(ctx),
+  deepDown: ([calls, step], draft, ctx, plans) => descend(calls, () => performOne(draft, step, ctx, plans)),
   pingPong: ([to], _draft, ctx) =>
     ctx.send(cell(to), { name: 'lab/Do@1', value: { steps: [pingPong(ctx.address[1])] } }),
   spoil: ([how], draft) => {
@@ -337,6 +340,12 @@ function giveIllegal(to: string, thing: unknown, ctx: ReducerContext, plans: Pla
 
 function deeper(draft: Seen): number {
   return deeper(draft) + draft.n;
+}
+
+function descend(calls: number, then: () => void): number {
+  if (calls > 0) return descend(calls - 1, then) + 1;
+  then();
+  return 0;
 }
 
 function deeperCalling(ctx: ReducerContext): number {

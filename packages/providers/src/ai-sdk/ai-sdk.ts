@@ -13,6 +13,7 @@ import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import { aiSdkSendable, IMAGES_AND_PDF } from '../model/sendable.js';
 import { ProviderError, retryable } from '../model/verdict.js';
 import { requireRepeatedCalls } from '../transport/client-options.js';
 import { Silence } from '../transport/http.js';
@@ -25,7 +26,6 @@ import {
   type TransportOptions,
 } from '../transport/transport.js';
 import type { ReadAnswer } from '../wire/answer.js';
-import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { verdictOnWanted } from '../wire/wanted.js';
 import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
@@ -66,8 +66,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       supports_reasoning_effort: false,
       supports_streaming: true,
       supports_tool_choice_named: true,
-      // The other specifications send media in another form.
-      ...(model.specificationVersion === 'v3' ? { media_types: IMAGES_AND_PDF } : {}),
+      media_types: IMAGES_AND_PDF,
     },
     options,
     model.modelId,
@@ -78,6 +77,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
     toAiSdkCall(request, { ...dialect, profile: shown });
   return {
     profile,
+    sendable: aiSdkSendable(model.provider),
     write: (request) => writtenOf(draft(request, profile)),
     generate: async (request, context) => {
       const drafted = draft(request, profile);
@@ -125,6 +125,17 @@ async function concealKeys(model: AiSdkModel, scrubber: Scrubber): Promise<void>
     );
   } catch {
     // The headers could not be read. A missing key then shows in the call itself.
+  }
+}
+
+/** Makes the addresses of files `URL` objects, which JSON cannot hold: the form that a model of `v4` expects. */
+function reviveAddresses(prompt: unknown): void {
+  const messages = Array.isArray(prompt) ? (prompt as readonly { readonly content?: unknown }[]) : [];
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const { data } of content as readonly { readonly data?: { readonly type?: unknown; url?: unknown } }[]) {
+      if (data?.type === 'url' && typeof data.url === 'string' && URL.canParse(data.url)) data.url = new URL(data.url);
+    }
   }
 }
 
@@ -205,9 +216,10 @@ class Attempt {
     return this.answered(stream.whole(), stream.text);
   }
 
-  /** K1 */
+  // K1
   private given(): Given {
     const { specification: _, ...call } = parseOwnJson(new TextDecoder().decode(this.written.body)) as Given;
+    if (this.model.specificationVersion === 'v4') reviveAddresses(call.prompt);
     const headers = { 'idempotency-key': this.context.idempotencyKey };
     return { ...call, headers, abortSignal: this.controller.signal } as Given;
   }
@@ -245,7 +257,7 @@ class Attempt {
     return this.response(answer, generated);
   }
 
-  /** K3 */
+  // K3
   private response({ wanted, ...answer }: ReadAnswer, generated: Generated): Judged {
     if (wanted !== undefined) return { ok: false, ...verdictOnWanted(wanted) };
     const { content, finishReason, usage, response } = generated;

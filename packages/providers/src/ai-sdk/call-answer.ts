@@ -6,6 +6,7 @@ import { isJsonObject } from '../model/json.js';
 import { cut } from '../model/text.js';
 import { type AnswerAbout, AnswerDraft, type EndWord, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
+import { storedData } from './file-forms.js';
 import type { Generated } from './language-model.js';
 
 /** The fields of a result of `doGenerate` that are read; undefined when the result has another shape. */
@@ -39,6 +40,8 @@ function takePart(part: Fields, draft: AnswerDraft): void {
   switch (part.type) {
     case 'text':
       draft.say(part.text);
+      if (Array.isArray(part.citations) && part.citations.length > 0)
+        draft.keep('other', { type: 'citations', citations: part.citations });
       keepMarks(part, draft);
       break;
     case 'tool-call':
@@ -52,7 +55,8 @@ function takePart(part: Fields, draft: AnswerDraft): void {
       draft.keep('provider_tool', part);
       break;
     case 'file':
-      draft.keep('other', { ...part, data: dataOf(part.data) });
+    case 'reasoning-file':
+      draft.keep(part.type === 'file' ? 'other' : 'reasoning', { ...part, data: storedData(part.data) });
       break;
     case 'tool-approval-request':
       draft.want('tool_approval_request');
@@ -70,18 +74,14 @@ function endWord(finish: unknown): EndWord {
 /** Whether a provider gave a reason for the end of its answer. */
 export function hasReason(finish: unknown): boolean {
   const { unified, raw } = reasonsOf(finish);
-  return raw !== undefined || !['', 'other', 'unknown'].includes(unified);
+  // `interrupted`, of `v4`: the stream ended without the provider's mark.
+  return unified !== 'interrupted' && (raw !== undefined || !['', 'other', 'unknown'].includes(unified));
 }
 
 /** Keeps the provider's metadata of a text or of a call: it may hold signatures that the provider needs back. */
 function keepMarks({ providerMetadata }: Fields, draft: AnswerDraft): void {
   if (!isJsonObject(providerMetadata) || Object.keys(providerMetadata).length === 0) return;
   draft.keep('other', { type: 'marks', providerMetadata });
-}
-
-function dataOf(data: unknown): unknown {
-  if (!(data instanceof Uint8Array)) return data;
-  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''));
 }
 
 function wordsOf(warning: Fields): string {
@@ -115,7 +115,7 @@ function finishOf(finish: unknown, hasCalls: boolean): ReadAnswer['finishReason'
   return reason ?? 'other';
 }
 
-/** Reads token counts in either form: nested as in `v3`, or flat as in `v2`. */
+/** Reads token counts in either form: nested as from `v3` on, or flat as in `v2`. */
 function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const { inputTokens: into, outputTokens: out } = usage;

@@ -8,21 +8,18 @@ import { isJson, isJsonObject, type Json, toJson } from '../model/json.js';
 import type {
   ProviderProfile,
   UnifiedAnswer,
-  UnifiedMedia,
   UnifiedMessage,
   UnifiedPart,
   UnifiedRequest,
   UnifiedResult,
 } from '../model/model.js';
 import { Derived } from '../model/steady.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
-  base64Of,
   choiceOf,
   type Draft,
   ElementWriter,
   effortOf,
-  fileNameOf,
-  isImage,
   nativeOptions,
   sendableCall,
   sendableTools,
@@ -38,8 +35,8 @@ import {
   type PromptMessage,
   providerSays,
   type SaidPart,
-  type ShownPart,
 } from './call-rules.js';
+import { answeredData, returnedData, saidFile, shownFile } from './file-forms.js';
 import type { Specification } from './language-model.js';
 
 /** Options that decide how a call is written. */
@@ -54,7 +51,9 @@ export interface AiSdkDialect {
 export function toAiSdkCall(unified: UnifiedRequest, dialect: AiSdkDialect): Draft {
   const { profile, specification } = dialect;
   const warnings: string[] = [];
-  effortOf(unified, { ...profile, supports_reasoning_effort: false }, warnings);
+  const { supports_reasoning_effort } = profile;
+  const canThink = supports_reasoning_effort && specification === 'v4';
+  const reasoning = effortOf(unified, { ...profile, supports_reasoning_effort: canThink }, warnings);
   if (unified.metadata !== undefined) warnings.push('unsupported:metadata');
   const native = nativeOptions(unified, profile, [], warnings);
   const body = {
@@ -64,10 +63,11 @@ export function toAiSdkCall(unified: UnifiedRequest, dialect: AiSdkDialect): Dra
       temperature: within(unified.temperature, [0, 2], 'temperature', warnings),
       stopSequences: stopTexts(unified.stopSequences, 4, warnings),
       responseFormat: unified.responseFormat === undefined ? undefined : toJson(unified.responseFormat),
+      reasoning,
       providerOptions: Object.keys(native).length === 0 ? undefined : native,
     }),
     ...toolFields(unified, dialect, warnings),
-    prompt: promptOf(unified, warnings),
+    prompt: promptOf(unified, specification, warnings),
   };
   return { body, warnings };
 }
@@ -77,18 +77,30 @@ function toolFields(
   { profile, providerTools = [] }: AiSdkDialect,
   warnings: string[],
 ): Record<string, unknown> {
-  const own = sendableTools(unified, warnings);
+  const own = sendableTools(unified, SCHEMA_RULES['ai-sdk'], warnings, providerTools.length);
   const choice = choiceOf(unified, own, profile, warnings);
   const tools = [
     ...own.map(({ name, description, schema }) => ({ type: 'function', name, description, inputSchema: schema })),
     ...providerTools,
   ];
-  if (tools.length === 0) return {};
+  if (tools.length === 0) return unified.messages.some(hasCalls) ? { tools: [NO_TOOL] } : {};
   const named = typeof choice === 'object' ? { type: 'tool', toolName: choice.tool } : undefined;
   return present({ toolChoice: named ?? (choice === undefined ? undefined : { type: choice }), tools });
 }
 
-function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] {
+/** Some providers behind the SDK refuse a history that holds calls when the request has no tools. */
+const NO_TOOL = {
+  type: 'function',
+  name: 'no_tool',
+  description: 'There are no tools at present. Do not call this.',
+  inputSchema: { type: 'object', properties: {} },
+} as const;
+
+function hasCalls(message: UnifiedMessage): boolean {
+  return message.role === 'assistant' && message.calls.length > 0;
+}
+
+function promptOf(unified: UnifiedRequest, specification: Specification, warnings: string[]): PromptMessage[] {
   const prompt: PromptMessage[] = unified.system.trim() === '' ? [] : [{ role: 'system', content: unified.system }];
   const names = new Map<string, string>();
   let results: UnifiedResult[] = [];
@@ -97,8 +109,10 @@ function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] 
     if (first === undefined) return;
     const named = results.map((result) => ({ result, toolName: names.get(result.callId) ?? '_' }));
     results = [];
-    const key = JSON.stringify(named.map(({ toolName }) => toolName));
-    const write = (): PromptMessage[] => [{ role: 'tool', content: named.map(resultPart) }];
+    const key = JSON.stringify([specification, ...named.map(({ toolName }) => toolName)]);
+    const write = (): PromptMessage[] => [
+      { role: 'tool', content: named.map((one) => resultPart(one, specification)) },
+    ];
     prompt.push(...writer.write([first, ...others], key, warnings, write));
   };
   for (const message of mintCallIds(unified.messages, AI_SDK_CALL_IDS)) {
@@ -107,7 +121,8 @@ function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] 
       continue;
     }
     endResults();
-    const said = writer.write([message], '', warnings, (codes) => [messageOf(message, codes)]);
+    const write = (codes: string[]) => [messageOf(message, specification, codes)];
+    const said = writer.write([message], specification, warnings, write);
     if (message.role === 'assistant')
       for (const { id, name } of called.of(message, [], '', () => calledIn(message))) names.set(id, name);
     prompt.push(...said);
@@ -118,9 +133,14 @@ function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] 
 
 const writer = new ElementWriter<PromptMessage>();
 
-function messageOf(message: Exclude<UnifiedMessage, UnifiedResult>, warnings: string[]): PromptMessage {
-  if (message.role === 'assistant') return { role: 'assistant', content: answerParts(message, warnings) };
-  return { role: 'user', content: message.parts.map(saidPart) };
+function messageOf(
+  message: Exclude<UnifiedMessage, UnifiedResult>,
+  specification: Specification,
+  warnings: string[],
+): PromptMessage {
+  if (message.role === 'assistant')
+    return { role: 'assistant', content: answerParts(message, specification, warnings) };
+  return { role: 'user', content: message.parts.map((part) => saidPart(part, specification)) };
 }
 
 const called = new Derived<readonly Called[]>();
@@ -133,17 +153,20 @@ interface Called {
 
 function calledIn(answer: UnifiedAnswer): Called[] {
   return weave(answer).flatMap((stretch) => {
-    const part = partOf(stretch);
-    return part?.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName }] : [];
+    if (stretch.kind !== 'call') return [];
+    const { id, name } = sendableCall(stretch.call);
+    return [{ id, name }];
   });
 }
 
-function saidPart(part: UnifiedPart): SaidPart {
-  if (part.kind === 'text') return { type: 'text', text: part.text };
-  return { type: 'file', mediaType: part.mediaType, data: base64Of(part), filename: fileNameOf(part) };
+function saidPart(part: UnifiedPart, specification: Specification): SaidPart {
+  return part.kind === 'text' ? { type: 'text', text: part.text } : saidFile(part, specification);
 }
 
-function resultPart({ result, toolName }: { readonly result: UnifiedResult; readonly toolName: string }) {
+function resultPart(
+  { result, toolName }: { readonly result: UnifiedResult; readonly toolName: string },
+  specification: Specification,
+) {
   const { callId, text, isError, media = [] } = result;
   return {
     type: 'tool-result' as const,
@@ -152,19 +175,15 @@ function resultPart({ result, toolName }: { readonly result: UnifiedResult; read
     output:
       media.length === 0
         ? { type: isError ? ('error-text' as const) : ('text' as const), value: text }
-        : { type: 'content' as const, value: [{ type: 'text' as const, text }, ...media.map(shownPart)] },
+        : {
+            type: 'content' as const,
+            value: [{ type: 'text' as const, text }, ...media.map((one) => shownFile(one, specification))],
+          },
   };
 }
 
-function shownPart(media: UnifiedMedia): ShownPart {
-  const shown = { data: base64Of(media), mediaType: media.mediaType };
-  return isImage(media)
-    ? { type: 'image-data', ...shown }
-    : { type: 'file-data', filename: fileNameOf(media), ...shown };
-}
-
 /** The parts of an assistant message, in the order in which the model sent them. */
-function answerParts(answer: UnifiedAnswer, warnings: string[]): AssistantPart[] {
+function answerParts(answer: UnifiedAnswer, specification: Specification, warnings: string[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const losses: string[] = [];
   for (const stretch of weave(answer)) {
@@ -174,9 +193,9 @@ function answerParts(answer: UnifiedAnswer, warnings: string[]): AssistantPart[]
       if (last?.type === 'text' || last?.type === 'tool-call') last.providerOptions = marks;
       continue;
     }
-    const part = partOf(stretch);
+    const part = partOf(stretch, specification);
     if (part !== undefined) parts.push(part);
-    else if (stretch.kind === 'item' && !isSource(stretch.item)) losses.push(stretch.part.kind);
+    else if (stretch.kind === 'item' && !isForPeople(stretch.item)) losses.push(stretch.part.kind);
   }
   const odd = oddRuns(parts, PROMPT_RUNS);
   losses.push(...Array(odd.size).fill('provider_tool'));
@@ -194,7 +213,9 @@ const marks = z.strictObject({ type: z.literal('marks'), providerMetadata: provi
 
 const item = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('reasoning'), text: z.string(), ...kept }),
-  z.object({ type: z.literal('file'), mediaType: z.string().min(1), data: z.string().min(1), ...kept }),
+  z.object({ type: z.literal('file'), mediaType: z.string().min(1), data: answeredData, ...kept }),
+  z.object({ type: z.literal('reasoning-file'), mediaType: z.string().min(1), data: answeredData, ...kept }),
+  z.object({ type: z.literal('custom'), kind: z.string().includes('.'), ...kept }),
   z.object({
     type: z.literal('tool-call'),
     toolCallId: z.string().min(1),
@@ -216,12 +237,12 @@ function marksIn(given: Json) {
   return marks.safeParse(given).data?.providerMetadata;
 }
 
-/** Sources are shown to people; a prompt cannot carry them. */
-function isSource(given: Json): boolean {
-  return isJsonObject(given) && given.type === 'source';
+/** Sources and citations are shown to people; a prompt cannot carry them. */
+function isForPeople(given: Json): boolean {
+  return isJsonObject(given) && (given.type === 'source' || given.type === 'citations');
 }
 
-function partOf(stretch: Stretch): AssistantPart | undefined {
+function partOf(stretch: Stretch, specification: Specification): AssistantPart | undefined {
   if (stretch.kind === 'text') return { type: 'text', text: stretch.text };
   if (stretch.kind === 'call') {
     const { id, name, args } = sendableCall(stretch.call);
@@ -232,6 +253,12 @@ function partOf(stretch: Stretch): AssistantPart | undefined {
   const { providerMetadata, ...rest } = parsed;
   const said = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   if (rest.type === 'tool-call') return { ...rest, input: inputOf(rest.input), providerExecuted: true, ...said };
+  if (rest.type === 'file' || rest.type === 'reasoning-file') {
+    const data = returnedData(rest.data, specification);
+    const isKnown = rest.type === 'file' || specification === 'v4';
+    return data === undefined || !isKnown ? undefined : { ...rest, data, ...said };
+  }
+  if (rest.type === 'custom' && specification !== 'v4') return undefined;
   if (rest.type !== 'tool-result') return { ...rest, ...said };
   const { result, isError, ...named } = rest;
   return { ...named, output: { type: isError === true ? 'error-json' : 'json', value: result }, ...said };

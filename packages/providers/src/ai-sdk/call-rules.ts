@@ -2,6 +2,7 @@
 import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
 import { isJson, type Json } from '../model/json.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   base64,
   checkerOf,
@@ -15,7 +16,7 @@ import {
 } from '../wire/format-rules.js';
 import type { RequestIssue, Turn } from '../wire/request-rules.js';
 import { checkRuns, type RunNames } from '../wire/runs.js';
-import { SPECIFICATIONS } from './language-model.js';
+import { SPECIFICATIONS, type Specification } from './language-model.js';
 
 /** Ids of 1 to 40 letters, digits, `_` and `-`: every provider behind the SDK accepts these. */
 export const AI_SDK_CALL_IDS: CallIdRule = { lengthMin: 1, lengthMax: 40, alphabet: 'word' };
@@ -29,24 +30,28 @@ const said = { providerOptions: z.exactOptional(providerSays) };
 
 const textPart = z.strictObject({ type: z.literal('text'), text: spoken, ...said });
 
-const saidPart = z.discriminatedUnion(
-  'type',
-  [
-    textPart,
-    z.strictObject({
-      type: z.literal('file'),
-      mediaType: z.string().min(1),
-      data: base64,
-      filename: z.string().min(1),
-    }),
-  ],
-  'role',
-);
+/** The data of a file from `v4` on. */
+const bytes = z.strictObject({ type: z.literal('data'), data: base64 });
+
+const sent = z.union([base64, bytes]);
+
+const named = { type: z.literal('file'), mediaType: z.string().min(1), filename: z.string().min(1) };
+
+const saidPart = z.discriminatedUnion('type', [textPart, z.strictObject({ ...named, data: sent })], 'role');
 
 const shown = { mediaType: z.string().min(1), data: base64 };
 const shownPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('image-data'), ...shown }),
   z.strictObject({ type: z.literal('file-data'), filename: z.string().min(1), ...shown }),
+  z.strictObject({ type: z.literal('media'), ...shown }),
+  z.strictObject({ ...named, data: bytes }),
+]);
+
+/** The form of a file that the model itself made, which it takes back. */
+const returned = z.union([
+  z.string().min(1),
+  bytes,
+  z.strictObject({ type: z.literal('url'), url: z.string().min(1) }),
 ]);
 
 const resultOutput = z.discriminatedUnion('type', [
@@ -72,7 +77,9 @@ const assistantPart = z.discriminatedUnion(
   [
     textPart,
     z.strictObject({ type: z.literal('reasoning'), text: z.string(), ...said }),
-    z.strictObject({ type: z.literal('file'), mediaType: z.string().min(1), data: z.string().min(1), ...said }),
+    z.strictObject({ type: z.literal('file'), mediaType: z.string().min(1), data: returned, ...said }),
+    z.strictObject({ type: z.literal('reasoning-file'), mediaType: z.string().min(1), data: returned, ...said }),
+    z.strictObject({ type: z.literal('custom'), kind: z.string().includes('.'), ...said }),
     z.strictObject({
       type: z.literal('tool-call'),
       toolCallId: z.string().min(1),
@@ -107,7 +114,7 @@ const ownTool = z.strictObject({
   type: z.literal('function'),
   name: wireToolName,
   description: z.string(),
-  inputSchema: toolSchema,
+  inputSchema: toolSchema(SCHEMA_RULES['ai-sdk']),
 });
 
 const providerTool = z.looseObject({ type: z.string().min(1), id: z.string().includes('.'), name: z.string().min(1) });
@@ -128,10 +135,14 @@ const call = z.looseObject({
     ),
   ),
   providerOptions: z.exactOptional(providerSays),
-  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === 'function')),
+  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === 'function', SCHEMA_RULES['ai-sdk'])),
   prompt: z.array(message).min(1),
 });
 
+/** The data of a file that we send: its bytes as base64, from `v4` on in an object. */
+export type SentData = z.infer<typeof sent>;
+/** The data of a file that goes back to the model that made it: bytes or an address. */
+export type ReturnedData = z.infer<typeof returned>;
 /** A part of a user message. */
 export type SaidPart = z.infer<typeof saidPart>;
 /** A part of a tool result. */
@@ -155,7 +166,7 @@ export const checkAiSdkCall = checkerOf<Call, PromptMessage>({
   element: message,
   turns: turnsOf,
   each: checkAnswer,
-  own: checkOrder,
+  own: (prompt, { specification }) => [...checkOrder(prompt), ...checkForms(prompt, specification)],
   tools: ({ tools = [] }) => tools.map(({ name }) => String(name)),
   choice: ({ toolChoice }) =>
     toolChoice !== undefined && 'toolName' in toolChoice ? { tool: toolChoice.toolName } : toolChoice && {},
@@ -181,6 +192,40 @@ function checkOrder(prompt: readonly PromptMessage[]): RequestIssue[] {
     issues.push({ rule: 'first_message', at: 'prompt' });
   if (prompt.at(-1)?.role === 'assistant') issues.push({ rule: 'last_message', at: 'prompt' });
   return issues;
+}
+
+/** Checks that files and parts stand in the form of the specification. */
+function checkForms(prompt: readonly PromptMessage[], specification: Specification): RequestIssue[] {
+  return prompt.flatMap((message, i): RequestIssue[] =>
+    formsOf(message).some((form) => FORMS.get(form)?.includes(specification) === false)
+      ? [{ rule: 'shape', at: `prompt.${i}` }]
+      : [],
+  );
+}
+
+/** The specifications that know a form of a file or of a part. */
+const FORMS = new Map<string, readonly Specification[]>([
+  ['bytes', ['v2', 'v3']],
+  ['data', ['v4']],
+  ['media', ['v2']],
+  ['image-data', ['v3']],
+  ['file-data', ['v3']],
+  ['reasoning-file', ['v4']],
+  ['custom', ['v4']],
+]);
+
+function formsOf(message: PromptMessage): string[] {
+  if (message.role === 'system') return [];
+  if (message.role === 'tool')
+    return message.content.flatMap(({ output }) =>
+      output.type === 'content' ? output.value.flatMap((part) => formOf(part)) : [],
+    );
+  return message.content.flatMap((part) => formOf(part));
+}
+
+function formOf(part: { readonly type: string; readonly data?: unknown }): string[] {
+  if (part.type === 'file') return [typeof part.data === 'string' ? 'bytes' : 'data'];
+  return [part.type];
 }
 
 function checkAnswer(message: PromptMessage): RequestIssue[] {

@@ -21,12 +21,19 @@ const ANSWER_UNITS_MAX = 32 * 1024 * 1024;
 /** A text or reasoning block that is still growing, and its index among the blocks of its type. */
 interface Growing {
   readonly number: number;
-  readonly part: { readonly type: 'text' | 'reasoning'; text: string; providerMetadata?: unknown };
+  readonly part: {
+    readonly type: 'text' | 'reasoning';
+    text: string;
+    providerMetadata?: unknown;
+    citations?: unknown;
+  };
 }
 
 /** A tool input that is still growing. */
 interface Input {
   readonly number: number;
+  /** Whether the input is plain text, which the call then holds as JSON. */
+  readonly isPlain: boolean;
   text: string;
   open: boolean;
 }
@@ -43,7 +50,7 @@ export class CallStream {
   malformed: string | undefined;
   /** Whether the answer exceeded the bound on its size. */
   tooLarge = false;
-  /** The text so far. */
+  /** The text of the answer so far. */
   text = '';
 
   private readonly content: Fields[] = [];
@@ -62,7 +69,7 @@ export class CallStream {
     return this.finish !== undefined && hasReason(this.finish.finishReason);
   }
 
-  /** Returns the whole answer. */
+  /** The whole answer, in the form of an answer without a stream. */
   whole(): Generated {
     return {
       content: this.content,
@@ -117,6 +124,8 @@ export class CallStream {
         break;
       case 'tool-result':
       case 'file':
+      case 'reasoning-file':
+      case 'custom':
       case 'source':
       case 'tool-approval-request':
         if (fields.preliminary !== true) this.keep(fields);
@@ -141,7 +150,7 @@ export class CallStream {
     this.content.push(part);
   }
 
-  /** P1 */
+  // P1
   private begin(type: Growing['part']['type'], fields: Fields): void {
     const name = `${type}/${textIn(fields.id)}`;
     if (this.growing.has(name)) return this.spoil('a text starts twice');
@@ -156,6 +165,7 @@ export class CallStream {
     if (growing === undefined) return this.spoil('a piece of a text comes outside of it');
     const { part, number } = growing;
     if (fields.providerMetadata !== undefined) part.providerMetadata = fields.providerMetadata;
+    if (fields.citations !== undefined) part.citations = fields.citations;
     const piece = textIn(fields.delta);
     this.room(piece.length);
     part.text += piece;
@@ -163,14 +173,14 @@ export class CallStream {
     this.tellPiece(part.type, number, piece);
   }
 
-  private takeInput({ type, id, delta, providerExecuted }: Fields): void {
+  private takeInput({ type, id, delta, providerExecuted, inputEncoding }: Fields): void {
     const name = textIn(id);
     const input = this.inputs.get(name);
     if (type === 'tool-input-start') {
       if (input?.open === true) this.spoil('the input of a call starts twice');
       // Calls of tools that the provider runs itself are reported with the call, not while their input grows.
       const number = providerExecuted === true ? -1 : this.counts.tool_args++;
-      this.inputs.set(name, { number, text: '', open: true });
+      this.inputs.set(name, { number, isPlain: inputEncoding === 'text', text: '', open: true });
       return;
     }
     if (input?.open !== true) return this.spoil('a piece of an input comes outside of it');
@@ -181,10 +191,11 @@ export class CallStream {
     if (input.number >= 0) this.tellPiece('tool_args', input.number, piece);
   }
 
-  /** P2 */
+  // P2
   private call(fields: Fields): void {
     const name = textIn(fields.toolCallId);
-    const told = this.inputs.get(name)?.text.trim() ?? '';
+    const { text = '', isPlain = false } = this.inputs.get(name) ?? {};
+    const told = isPlain ? JSON.stringify(text) : text.trim();
     const given = typeof fields.input === 'string' ? fields.input.trim() : JSON.stringify(fields.input ?? '');
     const isEmpty = (text: string) => ['', '{}', '""', 'null'].includes(text);
     this.inputs.delete(name);

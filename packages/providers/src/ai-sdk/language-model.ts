@@ -7,7 +7,6 @@ import type { Fields } from '../wire/answer-stream.js';
 /** The specifications of the AI SDK that this client speaks. */
 export const SPECIFICATIONS = ['v2', 'v3', 'v4'] as const;
 
-/** One of these specifications. */
 export type Specification = (typeof SPECIFICATIONS)[number];
 
 /** Fields of a call that the model does not see. */

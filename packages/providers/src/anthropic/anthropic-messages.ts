@@ -2,16 +2,16 @@ import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
 import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import { IMAGES_AND_PDF, SENDABLE } from '../model/sendable.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
-import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
 import { MAX_TOKENS_DEFAULT, type MessagesDialect, toMessagesRequest } from './messages-request.js';
 import { readMessage, readMessagesUsage } from './messages-response.js';
 import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
-/** Options of {@link anthropicMessages}. */
+/** The address, key and dialect of a server of the messages format. */
 export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/messages`. Default: Anthropic's own. */
   readonly baseUrl?: string;
@@ -80,6 +80,7 @@ export function anthropicMessages(model: string, options: AnthropicMessagesOptio
   return wireClient({
     url: endpoint(options.baseUrl ?? BASE_URL, '/messages'),
     profile,
+    sendable: SENDABLE['anthropic-messages'],
     options: transport,
     ...(apiKey === undefined ? {} : { key: { header: 'x-api-key', prefix: '', text: apiKey } }),
     headers: {

@@ -3,6 +3,7 @@ import { present, startOfText } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   base64Of,
   choiceOf,
@@ -155,7 +156,7 @@ function toolFields(
   { thinking, called }: { readonly thinking: boolean; readonly called: boolean },
   warnings: string[],
 ): Record<string, unknown> {
-  const own = sendableTools(unified, warnings);
+  const own = sendableTools(unified, SCHEMA_RULES['anthropic-messages'], warnings, providerTools.length);
   const choice = choiceOf(unified, own, profile, warnings);
   const tools = [
     ...own.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),

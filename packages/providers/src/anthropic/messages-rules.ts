@@ -1,6 +1,7 @@
 /** The shape and the rules of Anthropic's messages request. */
 import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   base64,
   checkerOf,
@@ -117,7 +118,12 @@ const message = z.discriminatedUnion(
   'role',
 );
 
-const ownTool = z.strictObject({ name: wireToolName, description: z.string(), input_schema: toolSchema, ...cacheable });
+const ownTool = z.strictObject({
+  name: wireToolName,
+  description: z.string(),
+  input_schema: toolSchema(SCHEMA_RULES['anthropic-messages']),
+  ...cacheable,
+});
 
 /** A tool that the provider runs itself, in its own form. */
 const providerTool = z.looseObject({ type: z.string().min(1), name: wireToolName });
@@ -134,7 +140,9 @@ const messagesRequest = z.looseObject({
     z.looseObject({ type: z.string(), budget_tokens: z.exactOptional(wholeFrom(THINKING_TOKENS_MIN)) }),
   ),
   output_config: z.exactOptional(z.looseObject({ effort: z.exactOptional(z.enum(['low', 'medium', 'high'])) })),
-  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === undefined)),
+  tools: z.exactOptional(
+    wireTools(ownTool, providerTool, ({ type }) => type === undefined, SCHEMA_RULES['anthropic-messages']),
+  ),
   tool_choice: z.exactOptional(
     z.union(
       [

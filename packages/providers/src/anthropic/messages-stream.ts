@@ -100,7 +100,7 @@ export class MessagesStream extends AnswerStream {
     this.over = true;
   }
 
-  /** M1 */
+  // M1
   private start(message: unknown): void {
     if (this.message !== undefined) return this.spoil('a second message starts');
     if (!isJsonObject(message)) return this.spoil('the start of the message holds no message');
@@ -127,7 +127,7 @@ export class MessagesStream extends AnswerStream {
     for (const [name, number] of Object.entries(given)) if (number !== null) this.usage[name] = number;
   }
 
-  /** M2 */
+  // M2
   private begin(index: unknown, start: unknown): void {
     const fits = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < BLOCKS_MAX;
     const inMessage = this.message !== undefined && textIn(this.delta.stop_reason) === '';

@@ -40,7 +40,7 @@ export type ReadContext = (
 export interface PromptSources {
   readonly content: ContentReader;
   /** The model's client: its profile decides what the model can read, and it writes the request. */
-  readonly client: Pick<ModelClient, 'profile' | 'write'>;
+  readonly client: Pick<ModelClient, 'profile' | 'sendable' | 'write'>;
   /** Texts from context sources when the parameters do not hold them; the receipt does then. */
   readonly context?: readonly ContextText[];
   /** Reads transcripts. Default: from the kernel's log. */
@@ -68,14 +68,14 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
   const { content, client, memory } = sources;
   const { profile } = client;
   const context = params.context ?? sources.context ?? [];
-  const { base_ref } = params.window;
+  const { base_ref, dropped } = params.window;
   const { ask_ref, head } = params.summarise ?? {};
   const target = {
     profile: profile.profile_id,
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
     mediaTypes: profile.media_types ?? [],
-    ...present({ base: base_ref, ask: ask_ref, resultBytesMax: head }),
+    ...present({ base: base_ref, ask: ask_ref, resultBytesMax: head, sendable: client.sendable, dropped }),
   };
   const items = await windowOf(params, sources);
   const { messages, losses, erased } = await assemblePrompt(content, items, target, memory);
@@ -83,7 +83,7 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
   const system = await systemText(params.system_ref, context, reader);
   const request = {
     system,
-    tools: await readTools(content, [params.tools_ref, ...(params.toolset_refs ?? [])]),
+    tools: await readTools(content, [params.tools_ref, ...(params.toolset_refs ?? [])], memory),
     messages,
     ...(await optionsOf(params, content)),
   };

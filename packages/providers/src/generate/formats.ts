@@ -2,6 +2,7 @@
 import { requireArgument } from '@reprise/contracts';
 import { toAiSdkCall } from '../ai-sdk/call-request.js';
 import { checkAiSdkCall } from '../ai-sdk/call-rules.js';
+import type { Specification } from '../ai-sdk/language-model.js';
 import { MAX_TOKENS_DEFAULT, toMessagesRequest } from '../anthropic/messages-request.js';
 import { checkMessagesRequest } from '../anthropic/messages-rules.js';
 import type { ProviderProfile, UnifiedRequest } from '../model/model.js';
@@ -19,9 +20,11 @@ export const WIRE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic-messa
 export type WireFormat = (typeof WIRE_FORMATS)[number];
 
 /** Facts about a model that every format needs. */
-export interface WireTarget {
+interface WireTarget {
   readonly model: string;
   readonly profile: ProviderProfile;
+  /** The specification of a model of the AI SDK. Default `v3`. */
+  readonly specification?: Specification;
 }
 
 const FORMATS: Readonly<
@@ -46,7 +49,7 @@ const FORMATS: Readonly<
   },
   'ai-sdk': {
     check: checkAiSdkCall,
-    draft: (request, { profile }) => toAiSdkCall(request, { profile, specification: 'v3' }),
+    draft: (request, { profile, specification = 'v3' }) => toAiSdkCall(request, { profile, specification }),
   },
 };
 

@@ -34,8 +34,9 @@ import { requireClients } from '../model/require-client.js';
 import { PromptMemories } from '../prompt/memory.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
+import { namingMedia } from './refused-media.js';
 
-/** Options of {@link llmGenerateAdapter}. */
+/** Who judges answers, and how models are called. */
 export interface LlmGenerateOptions {
   /** Judges calls and answers, and queries context sources. */
   readonly judge: Judge;
@@ -105,7 +106,7 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
       memory: scope === undefined ? undefined : await memories.of(scope, content),
     }),
   });
-  const result = await client.generate(request, {
+  const answered = await client.generate(request, {
     signal,
     idempotencyKey: context.idempotencyKey,
     progress: (note) => context.progress(note),
@@ -114,7 +115,8 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
     serverWorks: (server) => context.serviceWorks?.(server),
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
   });
-  if (result.ok) return settle(call, result.response, warnings, asked);
+  if (answered.ok) return settle(call, answered.response, warnings, asked);
+  const result = namingMedia(answered, request, () => client.write(request));
   if (result.error !== undefined) context.report?.(result.error);
   return { ...result.failure, ...priced(client, result.failure.usage) };
 }
@@ -160,7 +162,7 @@ async function settle(
   return { status: 'ok', payload, ...priced(client, usage) };
 }
 
-/** G5 */
+// G5
 function priced({ profile: { price } }: ModelClient, usage: Usage | undefined): { readonly usage?: Usage } {
   if (usage === undefined) return {};
   const cost = price === undefined || usage.micro_money !== undefined ? undefined : microDollars(price, usage);

@@ -8,10 +8,10 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** A value as JSON data: links as `sha256:…`, bytes as hex, because JSON has neither. */
 export function toJson(value: Value): Json {
+  if (typeof value !== 'object' || value === null) return value as Json;
+  if (Array.isArray(value)) return value.map(toJson);
   if (isRef(value)) return value.toString();
   if (value instanceof Uint8Array) return toHex(value);
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value !== 'object' || value === null) return value as Json;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item as Value)]));
 }
 

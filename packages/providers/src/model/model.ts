@@ -6,6 +6,7 @@ import type { OpaquePart, Price } from '@reprise/agent';
 import type { DroppedCalls, FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
 import type { LargeNumbers } from '@reprise/contracts/json';
 import type { AdapterOutcome, Scrubber, ServiceFailure } from '@reprise/kernel';
+import type { Sendable } from './sendable.js';
 
 /** What a provider can do, and its defaults. Code branches on the profile, never on a provider's name. */
 export interface ProviderProfile {
@@ -49,6 +50,8 @@ export interface UnifiedMedia {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
   readonly name: string;
+  /** The digest of its content in the transcript: it names the part. */
+  readonly content?: string;
 }
 
 /** A part of a user message. */
@@ -94,7 +97,7 @@ export interface UnifiedRequest {
   readonly reasoningEffort?: NonNullable<ModelOptions['reasoning_effort']>;
   readonly stopSequences?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Provider-native request fields. */
+  /** Fields of the request in the provider's own form. */
   readonly providerOptions?: Readonly<Record<string, Value>>;
   /** The provider's own form of a response format. */
   readonly responseFormat?: Value;
@@ -119,7 +122,7 @@ export interface WrittenRequest {
   readonly warnings: readonly string[];
 }
 
-/** A provider's answer. */
+/** The answer of a model, and the request that it answers. */
 export interface UnifiedResponse {
   /** The request that was sent. */
   readonly request: WrittenRequest;
@@ -138,7 +141,7 @@ export interface UnifiedResponse {
   readonly warnings: readonly string[];
 }
 
-/** Every outcome except success. */
+/** How a call ended that has no answer. */
 export type Failure = Exclude<AdapterOutcome<never>, { readonly status: 'ok' }>;
 
 /** A client's result: a response, or a failure as data. */
@@ -188,6 +191,8 @@ export interface ModelContext {
 /** A client of one model at one provider. */
 export interface ModelClient {
   readonly profile: ProviderProfile;
+  /** Which images and documents its format carries. Default: those that its profile names, whatever their size. */
+  readonly sendable?: Sendable;
   /** Writes a request as `generate` sends it. Pure: the same request always gives the same bytes. */
   write(request: UnifiedRequest): WrittenRequest;
   /**

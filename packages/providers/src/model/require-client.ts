@@ -2,7 +2,7 @@
 import { fieldsOf, isFields, isFunction, requireArgument } from '@reprise/contracts';
 import type { ModelClient } from './model.js';
 
-/** @throws RepriseError `invalid_argument` */
+/** @throws RepriseError `invalid_argument` when it is not a client of a model */
 export function requireClient(thing: unknown, call: string, name = 'model'): asserts thing is ModelClient {
   const { profile, generate } = fieldsOf(thing);
   const fits = isFields(profile) && isFunction(generate);

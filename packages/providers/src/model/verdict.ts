@@ -24,6 +24,7 @@ export function terminal(reason: string): Verdict {
 interface ProviderErrorFacts {
   readonly status?: number;
   readonly code?: string;
+  readonly param?: string;
   readonly server?: string;
   readonly cause?: unknown;
 }
@@ -33,24 +34,28 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   /** The HTTP status of the provider's answer. */
   readonly status?: number;
-  /** The provider's error code. */
+  /** The code of the error in the provider's own words. */
   readonly code?: string;
+  /** The place in the request that the provider's error names. */
+  readonly param?: string;
   /** The host name of the server. */
   readonly server?: string;
 
-  constructor(message: string, { status, code = '', server, cause }: ProviderErrorFacts = {}) {
+  constructor(message: string, { status, code = '', param = '', server, cause }: ProviderErrorFacts = {}) {
     super(message, cause === undefined ? undefined : { cause });
     if (status !== undefined) this.status = status;
     if (code !== '') this.code = code;
+    if (param !== '') this.param = param;
     if (server !== undefined) this.server = server;
   }
 
   /** The same error, with the server that it came from. */
   from(server: string): ProviderError {
-    const { message, status, code, cause } = this;
+    const { message, status, code, param, cause } = this;
     return new ProviderError(message, {
       ...(status === undefined ? {} : { status }),
       ...(code === undefined ? {} : { code }),
+      ...(param === undefined ? {} : { param }),
       ...{ server, cause },
     });
   }
@@ -75,6 +80,8 @@ export interface ErrorBody {
   readonly code: string;
   readonly type: string;
   readonly message: string;
+  /** The place in the request that it names. */
+  readonly param?: string;
 }
 
 /** Verdicts by status, when the body adds nothing. */
@@ -139,7 +146,8 @@ function fieldsOfError(error: Record<string, unknown>): ErrorBody {
   const code =
     [error.code, error.status, error.statusCode, error.error_code].map(textOf).find((text) => text !== '') ?? '';
   const message = [error.message, error.msg, error.detail].map(textOf).find((text) => text !== '') ?? '';
-  return { code, type: textOf(error.type), message };
+  const param = textOf(error.param);
+  return { code, type: textOf(error.type), message, ...(param === '' ? {} : { param }) };
 }
 
 /** Statuses by an error's name, for errors that have no status. */

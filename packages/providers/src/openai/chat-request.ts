@@ -5,6 +5,7 @@ import { present } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   choiceOf,
   type Draft,
@@ -67,7 +68,7 @@ export function toChatRequest(unified: UnifiedRequest, dialect: ChatDialect): Dr
 }
 
 function toolFields(unified: UnifiedRequest, profile: ProviderProfile, warnings: string[]): Record<string, unknown> {
-  const tools = sendableTools(unified, warnings);
+  const tools = sendableTools(unified, SCHEMA_RULES['openai-chat'], warnings);
   const choice = choiceOf(unified, tools, profile, warnings);
   if (tools.length === 0) return {};
   return present({

@@ -1,6 +1,7 @@
 /** The shape and the rules of the chat-completions request. */
 import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   checkerOf,
   commonFields,
@@ -77,11 +78,15 @@ const chatRequest = z.looseObject({
       .array(
         z.strictObject({
           type: z.literal('function'),
-          function: z.strictObject({ name: wireToolName, description: z.string(), parameters: toolSchema }),
+          function: z.strictObject({
+            name: wireToolName,
+            description: z.string(),
+            parameters: toolSchema(SCHEMA_RULES['openai-chat']),
+          }),
         }),
       )
       .min(1)
-      .max(128, 'parameter_range'),
+      .max(SCHEMA_RULES['openai-chat'].toolsMax, 'parameter_range'),
   ),
   tool_choice: z.exactOptional(
     wireChoice(z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) })),
@@ -91,9 +96,8 @@ const chatRequest = z.looseObject({
 
 /** A part of a user message. */
 export type ChatPart = z.infer<typeof chatPart>;
-/** A chat-completions message. */
+/** A message of a chat-completions request. */
 export type ChatMessage = z.infer<typeof chatMessage>;
-/** A chat-completions request. */
 type ChatRequest = z.infer<typeof chatRequest>;
 
 /** Checks a chat-completions request against this format's rules. */

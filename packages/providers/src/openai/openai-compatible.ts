@@ -1,6 +1,7 @@
 import { fieldsOf } from '@reprise/contracts';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
 import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import { SENDABLE } from '../model/sendable.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
@@ -10,7 +11,7 @@ import { readChatUsage, readCompletion } from './chat-response.js';
 import { checkChatRequest } from './chat-rules.js';
 import { ChatStream } from './chat-stream.js';
 
-/** Options of {@link openAiCompatible}. */
+/** The address, key and dialect of a server of the chat format. */
 export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/chat/completions`, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
@@ -18,7 +19,7 @@ export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOption
   readonly model: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */
   readonly apiKey?: SecretText;
-  /** Default `max_tokens`. */
+  /** The field of the bound on output tokens; `max_tokens` when absent. */
   readonly maxTokensField?: ChatDialect['maxTokensField'];
   /** Whether the model's reasoning is sent back to it; some servers require this, others refuse it. Default false. */
   readonly returnReasoning?: boolean;
@@ -59,6 +60,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient 
   return wireClient({
     url: endpoint(options.baseUrl, '/chat/completions'),
     profile,
+    sendable: SENDABLE['openai-chat'],
     options: transport,
     ...bearer(options.apiKey),
     format: { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion, usage: readChatUsage },

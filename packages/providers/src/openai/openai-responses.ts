@@ -2,9 +2,9 @@ import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
 import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import { IMAGES_AND_PDF, SENDABLE } from '../model/sendable.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
-import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ResponsesDialect, toResponsesRequest } from './responses-request.js';
@@ -12,7 +12,7 @@ import { readResponse, readResponsesUsage } from './responses-response.js';
 import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
-/** Options of {@link openAiResponses}. */
+/** The address and key of a server of the responses format. */
 export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/responses`. Default: OpenAI's own. */
   readonly baseUrl?: string;
@@ -60,6 +60,7 @@ export function openAiResponses(model: string, options: OpenAiResponsesOptions =
   return wireClient({
     url: endpoint(options.baseUrl ?? BASE_URL, '/responses'),
     profile,
+    sendable: SENDABLE['openai-responses'],
     options: transport,
     ...bearer(options.apiKey),
     format: {

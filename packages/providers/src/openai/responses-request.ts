@@ -6,6 +6,7 @@ import { present } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   choiceOf,
   type Draft,
@@ -100,7 +101,7 @@ function merged(one: Json | undefined, two: Json | undefined): Json | undefined 
 }
 
 function toolFields(unified: UnifiedRequest, dialect: ResponsesDialect, warnings: string[]): Record<string, unknown> {
-  const tools = sendableTools(unified, warnings);
+  const tools = sendableTools(unified, SCHEMA_RULES['openai-responses'], warnings, dialect.providerTools?.length);
   const choice = choiceOf(unified, tools, dialect.profile, warnings);
   // Not strict: strict mode supports only a part of JSON Schema, and arguments are checked here anyway.
   const own = tools.map(({ name, description, schema }) => ({

@@ -109,7 +109,7 @@ function finishReason(given: Fields, hasCalls: boolean): ReadAnswer['finishReaso
   return (Object.hasOwn(RESPONSES_INCOMPLETE, reason) ? RESPONSES_INCOMPLETE[reason] : undefined) ?? 'other';
 }
 
-/** Reads token counts. */
+/** Reads the token counts of a response, cached and reasoning tokens among them. */
 export function readResponsesUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const into: Fields = isJsonObject(usage.input_tokens_details) ? usage.input_tokens_details : {};

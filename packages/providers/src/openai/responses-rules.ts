@@ -1,6 +1,7 @@
 /** The shape and the rules of OpenAI's responses request. */
 import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
+import { SCHEMA_RULES } from '../schemas/schema-rules.js';
 import {
   checkerOf,
   commonFields,
@@ -114,7 +115,7 @@ const ownTool = z.strictObject({
   type: z.literal('function'),
   name: wireToolName,
   description: z.string(),
-  parameters: toolSchema,
+  parameters: toolSchema(SCHEMA_RULES['openai-responses']),
   strict: z.boolean(),
 });
 
@@ -130,7 +131,9 @@ const responsesRequest = z.looseObject({
   metadata: z.exactOptional(metadataPairs),
   reasoning: z.exactOptional(z.looseObject({ effort: z.exactOptional(z.enum(['low', 'medium', 'high'])) })),
   previous_response_id: z.exactOptional(z.undefined('parameter_conflict')),
-  tools: z.exactOptional(wireTools(ownTool, providerTool, ({ type }) => type === 'function')),
+  tools: z.exactOptional(
+    wireTools(ownTool, providerTool, ({ type }) => type === 'function', SCHEMA_RULES['openai-responses']),
+  ),
   tool_choice: z.exactOptional(wireChoice(z.strictObject({ type: z.literal('function'), name: z.string() }))),
   input: z.array(item).min(1),
 });

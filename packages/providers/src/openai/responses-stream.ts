@@ -158,14 +158,14 @@ export class ResponsesStream extends AnswerStream {
     else if (text !== '') this.spoil('a text at its end is not the one that was streamed');
   }
 
-  /** S1 */
+  // S1
   private begin(index: unknown, item: unknown): void {
     if (!isPlace(index) || !isJsonObject(item)) this.spoil('an item starts without a number or a content');
     else if (this.places.has(index)) this.spoil('an item starts twice');
     else this.places.set(index, { type: textIn(item.type), args: '' });
   }
 
-  /** S1 */
+  // S1
   private end(index: unknown, item: unknown): void {
     const there = isPlace(index) ? this.places.get(index) : undefined;
     const known = there?.type === undefined || !isJsonObject(item) || there.type === item.type;

@@ -28,6 +28,7 @@ import {
 } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
+import type { Sendable } from '../model/sendable.js';
 import { steady } from '../model/steady.js';
 import { type Draft, layOut } from './lay-out.js';
 import { MediaRoom } from './media.js';
@@ -50,6 +51,10 @@ export interface PromptTarget {
   readonly parallelCalls: boolean;
   /** The media types that the model reads directly; default: no media types. */
   readonly mediaTypes?: readonly string[];
+  /** What the format of the request carries. Default: all media types of the model. */
+  readonly sendable?: Sendable;
+  /** Content that was taken out of the conversation, by digest: it is named, and not shown. */
+  readonly dropped?: readonly string[];
   /** A summary of the conversation before the items. */
   readonly base?: Ref;
   /** A request to the model after the items. */
@@ -83,12 +88,16 @@ export async function assemblePrompt(
   requireArgument(isList, 'assemblePrompt(items)', 'the items of a transcript', items);
   requireFields(target, 'assemblePrompt(target)', 'what the prompt is for, as an object');
   const reader = new TranscriptReader(content);
-  const reading: Reading = { content, target, memory, reader, room: new MediaRoom(target.mediaTypes ?? []) };
+  const reading: Reading = { content, target, memory, reader, room: roomOf(target) };
   const drafts: Draft[] = [];
   if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
   await readItems(items, reading, drafts);
   if (target.ask !== undefined) drafts.push({ role: 'user', says: [authored(await reader.text(target.ask))] });
   return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
+}
+
+function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): MediaRoom {
+  return new MediaRoom({ types, sendable, dropped });
 }
 
 /** Adds the drafts of items: those that are kept, or else from content. */
@@ -123,8 +132,8 @@ async function readItems(
 }
 
 /** All that the drafts of an item depend on, besides the item and the room for media. */
-function draftsKey({ profile, model, mediaTypes = [], resultBytesMax }: PromptTarget): string {
-  return JSON.stringify([profile, model, mediaTypes, resultBytesMax ?? null]);
+function draftsKey({ profile, model, mediaTypes = [], sendable, dropped = [], resultBytesMax }: PromptTarget): string {
+  return JSON.stringify([profile, model, mediaTypes, sendable ?? null, dropped, resultBytesMax ?? null]);
 }
 
 async function baseTexts(base: Ref, reader: TranscriptReader): Promise<Marked[]> {
@@ -150,9 +159,11 @@ async function draftsOf(item: TranscriptItem, { reader, room, target }: ItemRead
     case 'tool': {
       const { call_id: callId, tool, is_error: isError } = item;
       const { resultBytesMax: most } = target;
-      const text = await toolText(item, reader, most);
-      if (most !== undefined) return [{ role: 'tool', callId, tool, text, isError }];
-      return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, reader, room) }];
+      if (most !== undefined)
+        return [{ role: 'tool', callId, tool, text: await toolText(item, reader, { bytesMax: most }), isError }];
+      const { media, unshown } = await toolMedia(item, reader, room);
+      const text = await toolText(item, reader, { unshown });
+      return [{ role: 'tool', callId, tool, text, isError, media: [...media] }];
     }
     case 'assistant': {
       const notices = [
@@ -181,7 +192,7 @@ async function answerOf(
   return { role: 'assistant', ...(output.text === undefined ? {} : { text: output.text }), opaque, calls };
 }
 
-/** P3 */
+// P3
 function kept(
   parts: readonly OpaquePart[],
   by: { readonly profile: string; readonly model: string },

@@ -15,9 +15,6 @@ export const CHILD_BYTES_MAX = 8_000;
 /** Bytes shown of the results of all children of one call together. */
 export const CHILDREN_BYTES_MAX = 32_000;
 
-/** Bytes of one image or document: the bound of the strictest provider. */
-export const MEDIA_BYTES_MAX = 5_000_000;
-
 /**
  * Bytes of all images and documents in one request: base64 makes them a third larger, and requests are bounded at 32
  * MB.

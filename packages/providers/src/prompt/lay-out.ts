@@ -50,7 +50,6 @@ export type Draft =
       readonly media?: readonly UnifiedMedia[];
     };
 
-/** Options of the layout. */
 interface LayOutOptions {
   /** If false, one call follows the other, each with its result. */
   readonly parallelCalls: boolean;
@@ -144,7 +143,7 @@ class Layout {
     else if (last.role === 'assistant') this.say(CONTINUE);
   }
 
-  /** Y3 */
+  // Y3
   private close(): void {
     const { open } = this;
     if (open === undefined) return;
@@ -189,7 +188,6 @@ class Layout {
   }
 }
 
-/** An answer without calls. */
 function spokenAnswer(draft: UnifiedAnswer): UnifiedAnswer {
   return { ...saidOf(draft), text: unlessBlank(draft.text ?? '', NO_ANSWER_TEXT), calls: [] };
 }

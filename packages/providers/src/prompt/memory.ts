@@ -1,12 +1,12 @@
 /**
- * What an open world's model calls have read of their conversations before: nodes of transcripts, and the drafts of
- * items. A conversation is sent whole at each call, and nearly all of it was sent before.
+ * What an open world's model calls have read of their conversations before: nodes of transcripts, the drafts of
+ * items, and lists of tools. A conversation is sent whole at each call, and nearly all of it was sent before.
  *
  * Owns: what is kept, for how long, and how much of it. Does not own: what a draft says (`assemble-prompt.ts`), what is
  * derived from drafts (`steady.ts`; it goes when they go).
  *
  * Invariants
- * K1  Everything is found by its content: a node by its digest, an item by its canonical bytes, drafts by their item and
+ * K1  Everything is found by its content: a node or a list of tools by its digest, an item by its canonical bytes, drafts by their item and
  *     all that the drafts of an item depend on. So a different history, another model or other options find nothing wrong.
  * K2  Only what was read whole is kept: content that is gone is looked for again at each call.
  * K3  Nothing outlives an erasure: a memory is dropped when its world has erased content since.
@@ -17,6 +17,8 @@ import type { Ref, Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { decode, encode } from '@reprise/kernel/codec';
 import { getBytes } from '@reprise/kernel/store';
+import type { UnifiedTool } from '../model/model.js';
+import { steady } from '../model/steady.js';
 import { PROMPT_MEMORY_BYTES } from './bounds.js';
 import type { Draft } from './lay-out.js';
 import { TwoGenerations } from './two-generations.js';
@@ -44,10 +46,12 @@ const COPIES = 3;
 export class PromptMemory {
   readonly #nodes: TwoGenerations<Value>;
   readonly #items: TwoGenerations<KeptItem>;
+  readonly #tools: TwoGenerations<readonly UnifiedTool[]>;
   readonly #known = new WeakMap<object, KeptItem>();
 
   constructor(bytesMax = PROMPT_MEMORY_BYTES) {
-    this.#nodes = new TwoGenerations(bytesMax / 4);
+    this.#nodes = new TwoGenerations(bytesMax / 8);
+    this.#tools = new TwoGenerations(bytesMax / 8);
     this.#items = new TwoGenerations((bytesMax * 3) / 4);
   }
 
@@ -59,6 +63,15 @@ export class PromptMemory {
     const value = this.#withKnownItems(decode(bytes));
     this.#nodes.set(ref.hex, value, bytes.length + ENTRY_BYTES);
     return value;
+  }
+
+  /** A list of tools, read when it is not kept. */
+  async tools(ref: Ref, read: () => Promise<readonly UnifiedTool[]>): Promise<readonly UnifiedTool[]> {
+    const known = this.#tools.get(ref.hex);
+    if (known !== undefined) return known;
+    const list = (await read()).map(steady); // what writes one request cannot change the tools of the next
+    this.#tools.set(ref.hex, list, ENTRY_BYTES + COPIES * unitsIn(list));
+    return list;
   }
 
   /** The drafts of an item of a node, if they are kept. */

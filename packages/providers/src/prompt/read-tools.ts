@@ -4,6 +4,7 @@ import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import type { UnifiedTool } from '../model/model.js';
+import type { PromptMemory } from './memory.js';
 
 // Loose on purpose: a definition holds more about a tool than a model sees.
 const toolList = z.array(z.object({ name: z.string(), description: z.string(), schema: value() }));
@@ -11,14 +12,21 @@ const toolList = z.array(z.object({ name: z.string(), description: z.string(), s
 /**
  * Reads lists of tools as one list, ordered by name: the same tools give the same bytes.
  *
+ * @param memory what earlier calls have read: the lists of an agent are the same at each call
  * @throws RepriseError `invalid_value` when a blob is not a list of tools
  */
-export async function readTools(content: ContentReader, links: readonly Ref[]): Promise<UnifiedTool[]> {
-  const lists = await Promise.all(links.map((link) => readList(content, link)));
+export async function readTools(
+  content: ContentReader,
+  links: readonly Ref[],
+  memory?: PromptMemory,
+): Promise<UnifiedTool[]> {
+  const read = (link: Ref) =>
+    memory === undefined ? readList(content, link) : memory.tools(link, () => readList(content, link));
+  const lists = await Promise.all(links.map(read));
   return lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-async function readList(content: ContentReader, link: Ref): Promise<UnifiedTool[]> {
+async function readList(content: ContentReader, link: Ref): Promise<readonly UnifiedTool[]> {
   const parsed = toolList.safeParse(await getValue(content, link));
   if (parsed.success) return parsed.data;
   throw new RepriseError('invalid_value', 'this blob is not a list of tools', {

@@ -39,13 +39,18 @@ export class TranscriptReader {
 
   /** Reads a text that stands behind a salt, or a marker when it is gone. */
   async saltedText(link: Ref): Promise<string> {
-    const read = await this.attempt(getErasable(this.content, link));
+    const read = await this.saltedBytes(link);
     return 'found' in read ? decoder.decode(read.found) : wordsFor(read.gone);
   }
 
   /** Reads bytes, or the reason why they are gone. */
   bytes(link: Ref): Promise<Read<Uint8Array>> {
     return this.attempt(getBytes(this.content, link));
+  }
+
+  /** Reads bytes that stand behind a salt, or the reason why they are gone. */
+  saltedBytes(link: Ref): Promise<Read<Uint8Array>> {
+    return this.attempt(getErasable(this.content, link));
   }
 
   /** Reads a value, or the reason why it is gone. */

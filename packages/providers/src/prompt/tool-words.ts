@@ -1,5 +1,5 @@
 /** The text of a tool call in a prompt: its result, or whether the call may have happened. */
-import type { Artifact, ChildResult, NonExecution, OwnerReply, TranscriptItem } from '@reprise/agent';
+import type { ChildResult, NonExecution, OwnerReply, TranscriptItem } from '@reprise/agent';
 import {
   bare,
   type DroppedCalls,
@@ -14,11 +14,15 @@ import {
 import type { UnifiedMedia } from '../model/model.js';
 import { startOf } from '../model/text.js';
 import { CHILD_BYTES_MAX, CHILDREN_BYTES_MAX } from './bounds.js';
+import { fileLine } from './file-line.js';
 import type { MediaRoom } from './media.js';
 import { type TranscriptReader, textOfValue, wordsFor } from './reader.js';
 
 type ToolItem = TranscriptItem & { readonly role: 'tool' };
 type LateItem = TranscriptItem & { readonly role: 'late' };
+
+/** Why files are not shown, by their index. */
+type Reasons = ReadonlyMap<number, string>;
 
 /** A piece of the text of a call: of the runtime, or words of the tool (without a party) or of another party. */
 type Piece = Marked | { readonly by?: PartyName; readonly words: string; readonly bytesMax?: number };
@@ -26,12 +30,16 @@ type Piece = Marked | { readonly by?: PartyName; readonly words: string; readonl
 /**
  * The text of a call. The tool's own words stand without marks; notices of the runtime and words of others are marked.
  *
- * @param bytesMax the bytes of all words together, if they are bounded
+ * @param how `bytesMax`: the bytes of all words together, if they are bounded; `unshown`: why files are not shown
  */
-export async function toolText(item: ToolItem, reader: TranscriptReader, bytesMax?: number): Promise<Marked> {
+export async function toolText(
+  item: ToolItem,
+  reader: TranscriptReader,
+  { bytesMax, unshown }: { readonly bytesMax?: number | undefined; readonly unshown?: Reasons } = {},
+): Promise<Marked> {
   let left = bytesMax ?? Number.POSITIVE_INFINITY;
   const texts: Marked[] = [];
-  for (const piece of await piecesOf(item, reader)) {
+  for (const piece of await piecesOf(item, reader, unshown)) {
     if (typeof piece === 'string') {
       texts.push(piece);
       continue;
@@ -44,7 +52,7 @@ export async function toolText(item: ToolItem, reader: TranscriptReader, bytesMa
   return paragraphs(texts);
 }
 
-async function piecesOf(item: ToolItem, reader: TranscriptReader): Promise<Piece[]> {
+async function piecesOf(item: ToolItem, reader: TranscriptReader, unshown: Reasons = new Map()): Promise<Piece[]> {
   const pieces: Piece[] = [];
   if (item.edited_args_ref !== undefined) {
     const read = await reader.value(item.edited_args_ref);
@@ -56,7 +64,7 @@ async function piecesOf(item: ToolItem, reader: TranscriptReader): Promise<Piece
     pieces.push({ by: party`note on the decision about this call`, words: await reader.text(item.note_ref) });
   if (item.non_execution !== undefined) pieces.push(nonExecutionText(item.non_execution));
   if (item.output_ref !== undefined) pieces.push({ words: await reader.text(item.output_ref) });
-  for (const file of item.files ?? []) pieces.push(fileLine(file));
+  for (const [i, file] of (item.files ?? []).entries()) pieces.push(notice(fileLine(file, unshown.get(i))));
   if (item.answer !== undefined) pieces.push(...(await ownerPieces(item.answer, reader)));
   const children = item.children ?? [];
   const room = Math.min(CHILD_BYTES_MAX, Math.floor(CHILDREN_BYTES_MAX / Math.max(1, children.length)));
@@ -64,14 +72,21 @@ async function piecesOf(item: ToolItem, reader: TranscriptReader): Promise<Piece
   return pieces;
 }
 
-/** The images and documents among the files that a call made. */
-export async function toolMedia(item: ToolItem, reader: TranscriptReader, room: MediaRoom): Promise<UnifiedMedia[]> {
-  const shown: UnifiedMedia[] = [];
-  for (const { blob_ref: link, media_type: mediaType, path: name } of item.files ?? []) {
-    const media = await room.show({ link, mediaType, name }, reader);
-    if (media !== undefined) shown.push(media);
+/** The images and documents among the files that a call made, and why others of them are not shown, by their index. */
+export async function toolMedia(
+  item: ToolItem,
+  reader: TranscriptReader,
+  room: MediaRoom,
+): Promise<{ readonly media: readonly UnifiedMedia[]; readonly unshown: Reasons }> {
+  const media: UnifiedMedia[] = [];
+  const unshown = new Map<number, string>();
+  for (const [i, file] of (item.files ?? []).entries()) {
+    const { blob_ref: link, media_type: mediaType, declared_type: declared, path: name } = file;
+    const seen = await room.show({ link, mediaType, declared, name }, 'result', reader);
+    if (seen.kind === 'media') media.push(seen);
+    else if (seen.why !== undefined) unshown.set(i, seen.why);
   }
-  return shown;
+  return { media, unshown };
 }
 
 /** The text of a call without an output. */
@@ -117,11 +132,6 @@ export async function lateTexts(item: LateItem, reader: TranscriptReader): Promi
   );
   if (item.output_ref === undefined) return [told];
   return [told, said(party`late result of ${item.call_id}, tool: ${item.tool}`, await reader.text(item.output_ref))];
-}
-
-/** The line for a linked file. */
-function fileLine({ path, media_type, bytes, blob_ref }: Artifact): Marked {
-  return notice(own`[file "${path}": ${media_type}, ${bytes} bytes, ${blob_ref.toString()}]`);
 }
 
 /** The answer of the session's owner: its value as JSON, and the beginning of each linked content. */

@@ -34,6 +34,7 @@ import type {
 } from '../model/model.js';
 import { type ProfileOptions, requireProfileOptions } from '../model/profile-options.js';
 import { requireClient } from '../model/require-client.js';
+import { Derived } from '../model/steady.js';
 import { sleep } from '../transport/retry.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { profileOf } from '../wire/wire-client.js';
@@ -82,7 +83,7 @@ export interface ScriptRequest {
 /** A step, or a function that makes a step from the request. */
 type ScriptAnswer = ScriptStep | ((request: ScriptRequest) => ScriptStep);
 
-/** A scripted model. */
+/** A model that answers from a script, and keeps what it was asked. */
 export interface ScriptedModel extends ModelClient {
   /** The requests it received, in order. */
   readonly requests: readonly ScriptRequest[];
@@ -199,13 +200,15 @@ function scripted(
   };
 }
 
+const plainTools = new Derived<Readonly<Record<string, Json>>>();
+
 /** Writes a request as plain JSON data, for models without a wire format. */
 export function writePlain(request: UnifiedRequest): WrittenRequest {
   const { messages, tools, system, ...options } = request;
   const body = {
     ...(toJson(options as unknown as Value) as Record<string, Json>),
     system,
-    tools: tools.map((tool) => ({ ...tool, schema: toJson(tool.schema) })),
+    tools: tools.map((tool) => plainTools.of(tool, [], '', () => ({ ...tool, schema: toJson(tool.schema) }))),
     messages: toJson(messages as unknown as Value),
   };
   return writtenOf({ body, warnings: [] });

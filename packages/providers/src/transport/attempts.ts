@@ -11,7 +11,6 @@ import type { ModelResult } from '../model/model.js';
 
 const FIELDS = ['tokens_in', 'tokens_out', 'tokens_cached', 'micro_money'] as const;
 
-/** Whether usage states tokens. */
 export function tokensKnown(usage: Usage | undefined): boolean {
   return usage?.tokens_in !== undefined || usage?.tokens_out !== undefined;
 }

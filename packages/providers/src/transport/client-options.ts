@@ -66,7 +66,7 @@ export function clientOptions(
   refuseMisspelled(options, known, maker);
   const { apiKey, fetch, headers, repeatedCalls } = options;
   requireRepeatedCalls(repeatedCalls);
-  require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
+  if (apiKey !== undefined && !isSecretText(apiKey)) throw noKey(`is no text (${kindOf(apiKey)})`, UNSET);
   requireKey(apiKey);
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
@@ -122,18 +122,42 @@ function isOptions(given: unknown): given is ClientOptions {
   return isFields(given);
 }
 
+const UNSET = 'Is the environment variable set in this process? node --env-file=.env reads a file.';
+
+/** What a text is that cannot be a key, and what to do. No refusal shows the key. */
+const NO_KEYS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
+  [/^$/, 'is empty', UNSET],
+  [/^(?:undefined|null)$/, 'is the name of a value that is absent', UNSET],
+  [/^bearer\b/i, 'begins with the word Bearer', 'Give the key alone: the client writes the header.'],
+  [/^(["'`]).*\1$/s, 'stands between quotation marks', 'Leave them out: they are no part of the key.'],
+  [
+    /[^\t\x20-\x7e\x80-\xff]/,
+    'has a character that no header can carry',
+    'Copy the key anew: it may have got a line break, or typographic quotation marks.',
+  ],
+];
+
 /**
- * Refuses an empty key. It is an environment variable that was not set: the provider would hear `Bearer `, and refuse
- * each call.
+ * Refuses what is no key, such as that of an environment variable that was not set: the provider would hear `Bearer `, and
+ * refuse each call.
  *
  * @throws RepriseError `invalid_argument`
  */
 export function requireKey(apiKey: SecretText | undefined): void {
-  if (apiKey === undefined || (typeof apiKey === 'string' ? apiKey : apiKey.secret).trim() !== '') return;
-  throw new RepriseError('invalid_argument', 'the API key of a model client is empty', {
+  if (apiKey === undefined) return;
+  const text = (typeof apiKey === 'string' ? apiKey : apiKey.secret).trim();
+  const unfit = (typeof apiKey === 'string' ? NO_KEYS : NO_KEYS.slice(0, 1)).find(([form]) => form.test(text));
+  if (unfit === undefined) return;
+  const [, what, hint] = unfit;
+  throw noKey(what, hint);
+}
+
+/** `what` says what a key is that cannot be one, without showing it. */
+function noKey(what: string, hint: string): RepriseError {
+  return new RepriseError('invalid_argument', `the API key of a model client ${what}`, {
     where: 'apiKey',
     expected: 'a key, or { secret: name } for a secret of the world; leave apiKey out for a server without keys',
-    hint: 'Is the environment variable set in this process? node --env-file=.env reads a file.',
+    hint,
   });
 }
 

@@ -115,7 +115,6 @@ export class Silence {
     this.timer = this.arm(silenceMs);
   }
 
-  /** Stops the timers. */
   end(): void {
     clearTimeout(this.timer);
     clearTimeout(this.total);

@@ -46,7 +46,7 @@ export interface TransportOptions {
   readonly answerTimeoutMs?: number;
   /** Retries of the transport. Default {@link RETRY_DEFAULT}. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Replaces the platform's `fetch`. */
+  /** Called in place of the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** Replaces waiting on this process's clock. */
   readonly sleep?: Sleep;
@@ -61,8 +61,19 @@ export function endpoint(baseUrl: string, operation: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw invalidAddress(baseUrl, url);
+  requireBase(url, operation);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${operation}`;
   return url.href;
+}
+
+/** Examples of providers often show the whole address of a request: it would be asked for twice over. */
+function requireBase(url: URL, operation: string): void {
+  if (!url.pathname.replace(/\/+$/, '').endsWith(operation)) return;
+  throw new RepriseError('invalid_argument', 'invalid option "baseUrl": the address of one operation', {
+    where: 'baseUrl',
+    expected: `an address to which the client adds ${operation}`,
+    hint: `Leave ${operation} out.`,
+  });
 }
 
 /** The refusal of an address. Shows it only where it can hold no key: without a user, a password and a query. */
@@ -287,7 +298,8 @@ export function refusal(
   context: ModelContext,
 ): Judged {
   const message = error === undefined || error.message === '' ? shownBody(`status ${status}`, body) : error.message;
-  const said = new ProviderError(message, { status, code: error?.code || error?.type || '' });
+  const { code = '', type = '', param = '' } = error ?? {};
+  const said = new ProviderError(message, { status, code: code || type, param });
   if (error !== undefined) context.progress({ type: 'provider_error', status, message: cut(error.message, 500) });
   const waitMs = retryAfterMs(reply.headers, Date.now());
   return { ok: false, ...verdictOf(status, error), error: said, ...(waitMs === undefined ? {} : { waitMs }) };

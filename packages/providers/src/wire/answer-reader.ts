@@ -46,7 +46,7 @@ interface Answering {
   readonly repeatedCalls?: RepeatedCalls;
 }
 
-/** Reads one answer. */
+/** Reads the answer to one request, streamed or whole. */
 export class FormatReader implements AnswerReader {
   private stream: AnswerStream | undefined;
   private kind: BodyKind | undefined;
@@ -86,7 +86,7 @@ export class FormatReader implements AnswerReader {
     return usage === undefined ? judged : { ...judged, failure: { ...judged.failure, usage } };
   }
 
-  /** R4 */
+  // R4
   private reportedIn(reply: Reply): Usage | undefined {
     const { stream } = this;
     const isWhole = stream === undefined && reply.kind === 'response';
@@ -116,7 +116,7 @@ export class FormatReader implements AnswerReader {
     const answer = this.read(body);
     if (answer !== undefined) return this.answered(reply, answer);
     if (error !== undefined) return refusal(reply, { status: statusInside(error), error }, context);
-    return malformed(this.text(reply), parsed === undefined ? 'it is not JSON' : this.unread, status);
+    return malformed(this.text(reply), parsed === undefined ? notJson(this.text(reply)) : this.unread, status);
   }
 
   private streamed(reply: Reply & { kind: 'response' }, stream: AnswerStream): Judged {
@@ -132,14 +132,14 @@ export class FormatReader implements AnswerReader {
     return this.answered(reply, { ...answer, warnings: [...stream.warnings, ...answer.warnings] });
   }
 
-  /** R3 */
+  // R3
   private differs({ text: shown }: AnswerStream, { text = '' }: ReadAnswer): string | undefined {
     const comparable = (one: string) => this.about.scrubber.scrub(wellFormed(one)).replaceAll('\ufffd', '');
     if (comparable(shown) === comparable(text)) return undefined;
     return 'the text that was streamed is not the text of the answer';
   }
 
-  /** R2 */
+  // R2
   private interrupted(reply: Reply, said: string): Judged {
     const text = wellFormed(this.about.scrubber.scrub(said));
     return this.answered(reply, { text, calls: [], finishReason: 'interrupted', usage: { calls: 1 }, warnings: [] });
@@ -179,4 +179,9 @@ function isEventStream(headers: Headers): boolean {
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** A web page is what most wrong addresses answer. */
+function notJson(body: string): string {
+  return /^\s*<(?:!doctype html|html)\b/i.test(body) ? 'it is a web page' : 'it is not JSON';
 }

@@ -24,7 +24,7 @@ export abstract class AnswerStream {
   tooLarge = false;
   /** The error that the provider sent instead of an answer. */
   failure: unknown;
-  /** The text so far. */
+  /** The text of the answer so far. */
   text = '';
   /** Codes of departures from the format that leave one reading. */
   readonly warnings: string[] = [];
@@ -72,7 +72,7 @@ export abstract class AnswerStream {
   /** Whether the events of the format have types. */
   protected readonly typed: boolean = true;
 
-  /** Reads an event. */
+  /** Reads one event of the stream, in the order of arrival. */
   protected abstract take(event: Fields): void;
 
   /** Reads the end mark that some servers send. */
@@ -95,6 +95,13 @@ export abstract class AnswerStream {
     this.failure = event;
     this.over = true;
     return true;
+  }
+
+  /** Takes an event that its name calls an error: its data is one in a form of the server's own, or the words alone. */
+  private takeNamedError(data: unknown, text: string): boolean {
+    if (data === undefined || typeof data === 'string') return this.takeError({ error: data ?? text });
+    if (!isJsonObject(data) || data.choices !== undefined) return false;
+    return this.takeError(data) || this.takeError({ error: data });
   }
 
   /** Notes that data of the current event is kept: the amount has a bound. */
@@ -130,6 +137,7 @@ export abstract class AnswerStream {
     }
     const event = parseBounded(data);
     if (event === 'too_large') this.overflow();
+    else if (name === 'error' && this.takeNamedError(event?.data, text)) return;
     else if (event === undefined) this.spoil(nestsTooDeep(data) ? 'an event nests too deep' : 'an event is not JSON');
     else if (!isJsonObject(event.data)) this.spoil('an event is not a JSON object');
     else {

@@ -25,7 +25,7 @@ import { keptAt } from './weave.js';
 /** The deepest nesting of an item: it is stored inside the output, whose total depth the codec bounds. */
 const ITEM_DEPTH_MAX = VALUE_DEPTH_MAX - 8;
 
-/** The warning of an item whose large numbers are kept as the text of their digits. */
+/** The warning of an item, or of arguments, whose large numbers are kept as the text of their digits. */
 const LARGE_NUMBERS_AS_TEXT = 'large_numbers_as_text';
 
 /** The content of an answer, without its bytes. */
@@ -45,7 +45,7 @@ export interface AnswerAbout {
   readonly scrub: Scrub;
   /** Takes what is wrong with data that is no answer of the format, in words. */
   unread?(why: string): undefined;
-  /** Default `once`. */
+  /** How repeated ids of calls are read; `once` when absent. */
   readonly repeatedCalls?: RepeatedCalls;
 }
 
@@ -81,7 +81,6 @@ export class AnswerDraft {
     this.wanted ??= wanted;
   }
 
-  /** Adds to the text. */
   say(text: unknown): void {
     if (typeof text === 'string') this.text += this.about.scrub(wellFormed(text));
   }
@@ -106,6 +105,7 @@ export class AnswerDraft {
     const callId = this.ids.take(wanted === '' ? `call_${place}` : scrub(wanted));
     if (wanted !== '' && callId !== wanted) this.warnings.push('call_id_changed');
     if (how !== undefined) this.warnings.push(`tool_args_read:${how}`);
+    if (read.largeNumbers !== undefined) this.warnings.push(LARGE_NUMBERS_AS_TEXT);
     this.calls.push({ callId, tool, ...read });
     return true;
   }

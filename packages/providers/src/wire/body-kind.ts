@@ -21,7 +21,6 @@ export class BodyKind {
     return this.kind();
   }
 
-  /** All bytes so far. */
   get bytes(): Uint8Array {
     const [first, ...more] = this.pieces;
     if (first === undefined || more.length === 0) return first ?? new Uint8Array();

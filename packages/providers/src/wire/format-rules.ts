@@ -1,8 +1,10 @@
 /** Rules shared by all formats: common fields, and the order in which a body is checked. */
 import * as z from '@reprise/contracts/schema';
 import { type CallIdRule, fitsRule } from '../model/call-ids.js';
-import { isJsonObject, jsonIn } from '../model/json.js';
+import { isJsonObject, type Json, jsonIn } from '../model/json.js';
 import { Derived } from '../model/steady.js';
+import type { SchemaRules } from '../schemas/schema-rules.js';
+import { isSendableSchema } from '../schemas/sendable-schema.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
 
 /** A text that is not blank. */
@@ -59,10 +61,9 @@ export function wholeFrom(min: number) {
 }
 
 /** The schema of a tool's arguments. */
-export const toolSchema = z.looseObject(
-  { type: z.literal('object', 'tool_schema'), properties: z.looseObject({}, 'tool_schema') },
-  'tool_schema',
-);
+export function toolSchema(rules: SchemaRules) {
+  return z.custom<Json>((given) => isSendableSchema(given as Json, rules), 'tool_schema' satisfies RequestRule);
+}
 
 /** Fields that every format has under the same name. */
 export const commonFields = {
@@ -94,12 +95,13 @@ export function wireTools(
   own: z.BuiltSchema,
   provided: z.BuiltSchema,
   isOwn: (tool: Readonly<Record<string, unknown>>) => boolean,
+  { toolsMax }: SchemaRules,
 ) {
   const tool = z.looseObject({}).superRefine((given, context) => {
     const parsed = (isOwn(given) ? own : provided).safeParse(given);
     for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ message, path });
   });
-  return z.array(tool).min(1).max(128, 'parameter_range');
+  return z.array(tool).min(1).max(toolsMax, 'parameter_range');
 }
 
 /** A format's rules: `T` is a request, `E` an element of its growing list. */

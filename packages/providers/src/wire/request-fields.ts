@@ -12,6 +12,8 @@ import type {
 } from '../model/model.js';
 import { Derived, isSteady, steady } from '../model/steady.js';
 import { cut } from '../model/text.js';
+import type { SchemaRules } from '../schemas/schema-rules.js';
+import { type SendableSchema, sendableSchema } from '../schemas/sendable-schema.js';
 
 /** A body, and codes of parts of the unified request that it lacks. */
 export interface Draft {
@@ -161,31 +163,44 @@ interface SendableTool {
   readonly schema: { readonly [key: string]: Json };
 }
 
-/** The tools that a format can send. A tool whose name the format refuses could never be called. */
-export function sendableTools(request: UnifiedRequest, warnings: string[]): SendableTool[] {
+/**
+ * The tools that a format can send. A tool whose name the format refuses could never be called.
+ *
+ * @param others how many tools of other kinds the request holds
+ */
+export function sendableTools(
+  request: UnifiedRequest,
+  rules: SchemaRules,
+  warnings: string[],
+  others = 0,
+): SendableTool[] {
   const names = new Set<string>();
   return request.tools.flatMap(({ name, description, schema }) => {
-    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name) || names.has(name)) {
+    const fits = names.size + others < rules.toolsMax;
+    if (!fits || !/^[a-zA-Z0-9_-]{1,64}$/.test(name) || names.has(name)) {
       warnings.push(`tool_dropped:${cut(name, 64)}`);
       return [];
     }
     names.add(name);
-    return [{ name, description, schema: objectSchema(toJson(schema), name, warnings) }];
+    return [{ name, description, schema: writtenSchema(schema, name, rules, warnings) }];
   });
 }
 
-/**
- * Several providers refuse schemas that combine others at the top, or that lack properties. Arguments are checked here
- * anyway.
- */
-const COMBINATORS = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const', '$ref'];
+/** Schemas in the form of a format, by its rules: a session sends the same tools with each call. */
+const writtenSchemas = new WeakMap<SchemaRules, Derived<SendableSchema>>();
 
-function objectSchema(schema: Json, name: string, warnings: string[]): { readonly [key: string]: Json } {
-  const given = isJsonObject(schema) ? schema : {};
-  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !COMBINATORS.includes(key)));
-  const changed = given.type !== 'object' || Object.keys(rest).length < Object.keys(given).length;
-  if (changed) warnings.push(`tool_schema_loosened:${name}`);
-  return { ...rest, type: 'object', properties: isJsonObject(rest.properties) ? rest.properties : {} };
+function sendableOnce(given: Value, rules: SchemaRules): SendableSchema {
+  const make = () => sendableSchema(toJson(given), rules);
+  if (typeof given !== 'object' || given === null) return make();
+  const known = writtenSchemas.get(rules) ?? new Derived<SendableSchema>();
+  writtenSchemas.set(rules, known);
+  return known.of(given, [], '', make);
+}
+
+function writtenSchema(given: Value, name: string, rules: SchemaRules, warnings: string[]): SendableTool['schema'] {
+  const { schema, losses } = sendableOnce(given, rules);
+  if (losses.length > 0) warnings.push(`tool_schema_loosened:${name}:${losses.join(',')}`);
+  return schema;
 }
 
 /** Which calls a model may make: any, none, at least one, or the named one. */
@@ -238,8 +253,7 @@ export function sayingText({ parts }: UnifiedSaying): string | undefined {
   return texts.length === parts.length ? texts.join('\n\n') : undefined;
 }
 
-/** Media bytes as base64. */
-export function base64Of({ bytes }: UnifiedMedia): string {
+export function base64Of({ bytes }: Pick<UnifiedMedia, 'bytes'>): string {
   let text = '';
   // In pieces: a function takes only a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));

@@ -4,6 +4,7 @@ import { requirePrice } from '@reprise/agent/model';
 import { present } from '@reprise/contracts';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
 import type { AnswerOptions, ProfileOptions } from '../model/profile-options.js';
+import type { Sendable } from '../model/sendable.js';
 import type { Verdict } from '../model/verdict.js';
 import { type Asking, ask, failed, type TransportOptions } from '../transport/transport.js';
 import { type AnswerFormat, FormatReader } from './answer-reader.js';
@@ -13,6 +14,8 @@ import type { RequestIssue } from './request-rules.js';
 /** The parts of a client of a format. */
 interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
   readonly profile: ProviderProfile;
+  /** Which kinds of content a request of this format carries. */
+  readonly sendable: Sendable;
   readonly options: TransportOptions & AnswerOptions;
   readonly format: AnswerFormat;
   /** Writes a request for a profile. */
@@ -23,9 +26,10 @@ interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
 
 /** Makes a client of a format. */
 export function wireClient(client: WireClient): ModelClient {
-  const { profile } = client;
+  const { profile, sendable } = client;
   return {
     profile,
+    sendable,
     write: (request) => writtenOf(client.draft(request, profile)),
     generate: (request, context) => generate(client, request, context),
   };

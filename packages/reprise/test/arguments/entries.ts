@@ -8,6 +8,7 @@ import * as allHost from 'reprise/host';
 import * as allKernel from 'reprise/kernel';
 import * as allMcp from 'reprise/mcp';
 import * as allMemory from 'reprise/memory';
+import * as allOrg from 'reprise/org';
 import * as allParts from 'reprise/parts';
 import * as allProviders from 'reprise/providers';
 import * as allProvidersCustom from 'reprise/providers/custom';
@@ -17,6 +18,7 @@ import * as allSociety from 'reprise/society';
 import * as allSpecialists from 'reprise/specialists';
 import * as allSqlite from 'reprise/sqlite';
 import * as allStore from 'reprise/store';
+import * as allTerminal from 'reprise/terminal';
 import * as allTesting from 'reprise/testing';
 import * as allTestingPorts from 'reprise/testing/ports';
 import * as allTestingSimulator from 'reprise/testing/simulator';
@@ -45,6 +47,7 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/testing/ports': allTestingPorts,
   'reprise/testing/simulator': allTestingSimulator,
   'reprise/host': allHost,
+  'reprise/org': allOrg,
   'reprise/parts': allParts,
   'reprise/memory': allMemory,
   'reprise/tree': allTree,
@@ -56,5 +59,6 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/sandbox': allSandbox,
   'reprise/verify': allVerify,
   'reprise/history': allHistory,
+  'reprise/terminal': allTerminal,
   'reprise/guard': allGuard,
 };

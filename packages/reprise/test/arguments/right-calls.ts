@@ -86,8 +86,14 @@ export function makers(): readonly RightCall[] {
     },
     { name: 'script', call: script, args: [{ text: 'a', calls: [{ tool: 'add', args: {} }], cut: 3 }], free: ['0'] },
     { name: 'scriptBy', call: scriptBy, args: [() => ({ text: 'a' }), { price: { in: 1, out: 1 } }], needed: 1 },
-    { name: 'typewriter', call: typewriter, args: [client, 30], loose: [0], free: ['0.write'] },
-    { name: 'withPrice', call: withPrice, args: [client, { in: 1, out: 2 }], loose: [0, 1], free: ['0.write'] },
+    { name: 'typewriter', call: typewriter, args: [client, 30], loose: [0], free: ['0.write', '0.sendable'] },
+    {
+      name: 'withPrice',
+      call: withPrice,
+      args: [client, { in: 1, out: 2 }],
+      loose: [0, 1],
+      free: ['0.write', '0.sendable'],
+    },
     {
       name: 'openAiCompatible',
       call: openAiCompatible,

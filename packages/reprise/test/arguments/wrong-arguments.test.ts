@@ -5,6 +5,7 @@
 import { ERROR_CODES, isRepriseError } from '@reprise/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTRIES } from './entries.js';
+import { handleMethods, handles } from './handle-calls.js';
 import { makers, methods, openers, waitingWorld } from './right-calls.js';
 import { flawOf, type RightCall, thrownBy, unnamed, wrongCalls } from './wrong-kinds.js';
 
@@ -47,6 +48,21 @@ describe('an argument of the wrong kind', () => {
     expect(flaws).toEqual([]);
     expect(tried).toBeGreaterThan(600);
     expect(open.world.kernel.head).toEqual(before); // a refused call leaves nothing
+  });
+
+  it('methods of trees, teams, societies, groups, swarms and hosts refuse each wrong argument and each wrong option in words', async () => {
+    const at = await handles();
+    const calls = await handleMethods(at);
+    const isCall = ({ name }: RightCall) => name.startsWith('entity.'); // calls of tools are refused as data, by the tool's name
+    const { tried, flaws } = await flawsOf(calls.filter((one) => !isCall(one)));
+    expect(flaws).toEqual([]);
+    expect(tried).toBeGreaterThan(700);
+    for (const wrong of calls.filter(isCall).flatMap((right) => [...wrongCalls(right)])) {
+      const error = await thrownBy(wrong.run);
+      expect(isRepriseError(error), `${wrong.name}, ${wrong.given} at ${wrong.place}: ${String(error)}`).toBe(true);
+    }
+    await at.world.close();
+    await at.host.close();
   });
 
   it('no function of any entry ends a wrong first argument with a TypeError, a hang or an address of its inside', async () => {

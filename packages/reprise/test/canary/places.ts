@@ -102,10 +102,10 @@ const MODELS: Readonly<Record<string, Place['make']>> = {
     to.write(`data: {"choices":[{"delta":{"content":"${header(asked)}"}}]}\n\n`);
     setTimeout(() => to.destroy(), 20);
   }),
-  'a key that cannot stand in a header': chat(
-    (secret) => ({ apiKey: `${secret}\nx` }),
-    (_asked, to) => json(200, said('x'))(to),
-  ),
+  'a key that cannot stand in a header': async (secret) => ({
+    ...(await chat(asNamed, (_asked, to) => json(200, said('x'))(to))(secret)),
+    world: { secrets: async () => `${secret}\nx` },
+  }),
   'a header given as text, in lower case': chat(
     (secret) => ({ headers: { 'x-gateway': secret } }),
     (asked, to) => json(403, { error: { message: header(asked, 'x-gateway').toLowerCase() } })(to),

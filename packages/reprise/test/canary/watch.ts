@@ -9,7 +9,7 @@ import { formWithin } from '../../../testkit/src/ports/secret-forms.js';
 import { toUIMessageStream } from '../../../ui/src/index.js';
 import { defineAgent, openWorld } from '../../src/index.js';
 import { sqlite } from '../../src/sqlite.js';
-import { script } from '../../src/testing.js';
+import { script } from '../../src/testing/testing.js';
 
 /** A place where a user puts a secret, and a world in which it comes back. */
 export interface Place {

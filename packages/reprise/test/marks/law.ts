@@ -58,16 +58,22 @@ async function textsOf(
   content: ContentStore,
 ): Promise<readonly { readonly shown: Shown; readonly texts: readonly string[] }[]> {
   const shown = (await PLACES[place]?.(forged, content)) as Shown;
-  const target = { profile: 'p', model: 'm', parallelCalls: true };
+  const base = shown.base === undefined ? {} : { base: shown.base };
+  const target = { profile: 'p', model: 'm', parallelCalls: true, ...base };
   const { messages } = await assemblePrompt(content, [...(shown.items ?? [])], target);
   const instructions = await putText(content, shown.system ?? 'Be brief.');
   const system = await systemText(instructions, [], new TranscriptReader(content));
-  return WIRE_FORMATS.map((format) => ({ shown, texts: written(format, system, messages) }));
+  return WIRE_FORMATS.map((format) => ({ shown, texts: written(format, system, messages, shown.tools) }));
 }
 
 /** The texts of a request as its provider reads them from the bytes that were sent. */
-function written(format: WireFormat, system: string, messages: readonly UnifiedMessage[]): readonly string[] {
-  const request = { system, messages, tools: [] };
+function written(
+  format: WireFormat,
+  system: string,
+  messages: readonly UnifiedMessage[],
+  tools: Shown['tools'] = [],
+): readonly string[] {
+  const request = { system, messages, tools };
   const { body } = writtenOf(draftRequest(format, request, { model: 'm', profile: PROFILE }));
   return stringsIn(JSON.parse(new TextDecoder().decode(body)));
 }

@@ -49,7 +49,7 @@ const source = (path: string) => fileURLToPath(new URL(`../../../${path}`, impor
 
 const TOOLS = 'providers/src/prompt/tool-words.ts';
 const USERS = 'providers/src/prompt/user-words.ts';
-const WORK = 'work/src/adapter/lay-out.ts';
+const WORK = 'org/src/adapters/lay-out.ts';
 const TEAM = 'specialists/src/prompts/specialist.ts';
 const unmarked = (words: string) => `(${words} as unknown as Marked)`;
 
@@ -99,15 +99,27 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
   ],
   [
     'names in composed texts are not cleaned',
-    'work/src/adapter/compose.ts',
+    'org/src/adapters/compose.ts',
     "nameText(left.shift() ?? '')",
     "(left.shift() ?? '')",
   ],
   [
     'memories stand without marks',
-    'memory/src/texts.ts',
+    'org/src/handle/texts.ts',
     'const made = said(by, start, ',
     'const made = ((...a: unknown[]) => a[1] as Marked)(by, start, ',
+  ],
+  [
+    'the goal of a swarm stands without marks',
+    'society/src/adapters/member.ts',
+    'said(party`goal of the swarm`, goal)',
+    unmarked('goal'),
+  ],
+  [
+    'summaries stand without marks',
+    'providers/src/prompt/assemble-prompt.ts',
+    'said(party`summary of the conversation before this point`, await reader.words(base))',
+    unmarked('(await reader.words(base))'),
   ],
   ['bodies of skills stand without marks', TEAM, 'said(party`skill: ${name}`, body.trim())', unmarked('body.trim()')],
   ['tasks stand without marks', TEAM, 'said(party`your task`, task ?? title)', unmarked('(task ?? title)')],
@@ -121,27 +133,37 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
   ],
   [
     'names are not cleaned',
-    'contracts/src/marks.ts',
+    'contracts/src/words/marks.ts',
     "typeof name === 'string' ? nameText(name) : String(name)",
     'String(name)',
   ],
-  ['words are not quoted', 'contracts/src/marks.ts', '\\n${quoted(words)}\\n', '\\n${words}\\n'],
-  ['encodings are not read', 'contracts/src/marks-symbols.ts', 'const DECODINGS_MAX = 8;', 'const DECODINGS_MAX = 0;'],
-  ['invisible characters are read', 'contracts/src/marks-symbols.ts', '[0x200b, 0x200f],', ''],
+  ['words are not quoted', 'contracts/src/words/marks.ts', '\\n${quoted(words)}\\n', '\\n${words}\\n'],
+  [
+    'encodings are not read',
+    'contracts/src/words/marks-symbols.ts',
+    'const DECODINGS_MAX = 8;',
+    'const DECODINGS_MAX = 0;',
+  ],
+  ['invisible characters are read', 'contracts/src/words/marks-symbols.ts', '[0x200b, 0x200f],', ''],
   [
     'look-alikes of brackets are not known',
-    'contracts/src/marks-symbols.ts',
+    'contracts/src/words/marks-symbols.ts',
     "if (isIn(OPENING, code)) return '<';",
     '',
   ],
   [
     'letters of other alphabets are not known',
-    'contracts/src/marks-symbols.ts',
+    'contracts/src/words/marks-symbols.ts',
     "LOOKS.get(code) ?? letterOf(code) ?? '?'",
     "'-'",
   ],
-  ['tag characters are not known', 'contracts/src/marks-symbols.ts', 'code >= 0xe0020 && code <= 0xe007e', 'code < 0'],
-  ['what Markdown takes away is read', 'contracts/src/marks-symbols.ts', "[...'*_~`\\\\']", "[...'']"],
+  [
+    'tag characters are not known',
+    'contracts/src/words/marks-symbols.ts',
+    'code >= 0xe0020 && code <= 0xe007e',
+    'code < 0',
+  ],
+  ['what Markdown takes away is read', 'contracts/src/words/marks-symbols.ts', "[...'*_~`\\\\']", "[...'']"],
 ];
 
 describe('builds that do not mark', () => {

@@ -1,12 +1,14 @@
 /** The places at which words of other parties enter a prompt, each with the real code that puts them there. */
-import { putText, type TranscriptItem } from '@reprise/agent';
+import { putText, type ToolEntry, type TranscriptItem } from '@reprise/agent';
 import { type Ref, startOfText } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
-import { type ComposedItem, composeText } from '@reprise/work';
-import { told, toldItem } from '@reprise/work/contracts';
-import { showItems } from '../../../memory/src/texts.js';
+import { type ComposedItem, composeText } from '@reprise/org';
+import { told, toldItem } from '@reprise/org/contracts';
+import { showItems } from '../../../org/src/handle/texts.js';
+import { memberPreparer } from '../../../society/src/adapters/member.js';
 import { coordinatorContext } from '../../../specialists/src/prompts/coordinator.js';
 import { specialistInstructions, taskText } from '../../../specialists/src/prompts/specialist.js';
+import { entryOf } from '../../../tools/src/mcp/entry/entry.js';
 
 /** What a place is given: words of two parties, and a name that one of them chose. */
 export interface Forged {
@@ -15,10 +17,16 @@ export interface Forged {
   readonly name: string;
 }
 
+/** A tool as a model is shown it. */
+type ShownTool = Pick<ToolEntry, 'name' | 'description' | 'schema'>;
+
 /** A prompt, and the words that each party has in it: by the beginning of its name; `null` for the message's own. */
 export interface Shown {
   readonly items?: readonly TranscriptItem[];
   readonly system?: string;
+  /** The summary of the conversation before the items. */
+  readonly base?: Ref;
+  readonly tools?: readonly ShownTool[];
   readonly said: readonly (readonly [by: string | null, words: string])[];
 }
 
@@ -70,6 +78,69 @@ export const PLACES: Readonly<Record<string, Place>> = {
         ['agent c2, Completed: reviewer', two],
       ],
     };
+  },
+  'children without words': async ({ name }, content) => {
+    const child = { child: 'c1', agent: name, status: 'Failed' as const, code: 'limit/steps' };
+    return { items: await result(content, { children: [child] as never }), said: [] };
+  },
+  'calls beyond those that one answer may make': async ({ name }, content) => {
+    const answer = { ...(await call(content)), dropped_calls: { count: 2, tools: [name, 'pay'] } };
+    return { items: [answer as TranscriptItem], said: [] };
+  },
+  'a summary of the conversation': async ({ one, two }, content) => ({
+    base: await putValue(content, { text: one, tool_calls: [] }),
+    items: await composed(content, taskText({ title: '', task: two, note: null, context: '' })),
+    said: [
+      ['summary of the conversation before this point', one],
+      ['your task', two],
+    ],
+  }),
+  'goals and tasks of a swarm': async ({ one, two }, content) => {
+    const adopted = { def_ref: await putText(content, ''), config: { limits: {} } };
+    const host = {
+      content,
+      models: ['m'],
+      agent: async () => ({ model: 'm', tools: [] }),
+      adopt: async () => ({ adopted, agents: [] }),
+    };
+    const [goal_ref, task_ref] = [await putText(content, one), await putText(content, two)];
+    const joined = await composeText(content, [{ title: 'Results', items: [data('scout 0', goal_ref)] }], 100_000);
+    const details = {
+      ...{ swarm: 's', slot: 'scout', index: 0, role: 'worker', strategy: 'hierarchical', agent: 'scout' },
+      ...{ goal_ref, task_ref, budget: null, input: { kind: 'text', ref: await putText(content, joined) } },
+    };
+    const { message_parts } = await memberPreparer.prepare({ details } as never, host as never);
+    return {
+      items: [message(message_parts)],
+      said: [
+        ['goal of the swarm', one],
+        ['your task', two],
+        ['scout 0', one],
+      ],
+    };
+  },
+  'the output of the agent before in a swarm': async ({ one, two }, content) => ({
+    items: [
+      message([
+        { kind: 'result', child: 'the agent before you', output_ref: await putText(content, one), view: 'full' },
+      ]),
+      message([{ kind: 'text', text_ref: await putText(content, two) }], 'parent'),
+    ],
+    said: [
+      ['result of agent: the agent before you', one],
+      ['parent', two],
+    ],
+  }),
+  'tools of a server': async ({ one, two, name }, content) => {
+    const inputSchema = {
+      type: 'object' as const,
+      title: name,
+      description: two,
+      properties: { to: { type: 'string', description: one }, description: { type: 'array', items: { title: two } } },
+    };
+    const terms = { toolset: 'bank', trust: false, timeoutMs: undefined, onUnknown: undefined };
+    const entry = await entryOf({ name: 'pay', description: one, inputSchema } as never, terms as never, content);
+    return { tools: typeof entry === 'string' ? [] : [entry], said: [] };
   },
   'the answer of an owner': async ({ one, two, name }, content) => {
     const refs = [

@@ -1,6 +1,7 @@
 /** A disk that fails from a chosen operation on, in the ways of real ones. */
 import { RepriseError } from '@reprise/contracts';
 import type { OpenStore, Store } from '@reprise/kernel';
+import { ownNow } from './waited.js';
 
 /** How a disk fails. `killed`: the process dies there as by `kill -9`. */
 export type DiskFault = 'full' | 'slow' | 'read_only' | 'killed';
@@ -12,7 +13,7 @@ export class FailingDisk implements Store {
   operations = 0;
   #fault: DiskFault | undefined;
   #from = Number.POSITIVE_INFINITY;
-  /** When the fault first met an operation, by `performance.now()`. */
+  /** When the fault first met an operation, by `ownNow()`. */
   metAt: number | undefined;
   #over: () => void = () => undefined;
   readonly #gate = new Promise<void>((resolve) => {
@@ -40,7 +41,7 @@ export class FailingDisk implements Store {
     const open = await this.inner.open();
     const meet = async (): Promise<void> => {
       if (++this.operations < this.#from || this.#fault === undefined) return;
-      this.metAt ??= performance.now();
+      this.metAt ??= ownNow();
       switch (this.#fault) {
         case 'full':
           throw new RepriseError('store_full', 'no space left on the disk', { where: this.label });

@@ -1,6 +1,6 @@
 /**
  * Plays a stage while something fails, and writes down who said so, and when. A fault is silent when the work neither goes
- * on to its end nor anything is said of it for two seconds.
+ * on to its end nor anything is said of it for two seconds; time in which this thread had no processor does not count.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,11 @@ import { isRepriseError } from '@reprise/contracts';
 import { type Clock, systemClock } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { reportOnce } from '../../src/history.js';
-import { type ModelClient, openAiCompatible } from '../../src/providers.js';
+import { type ModelClient, openAiCompatible } from '../../src/providers/providers.js';
 import { asProcess, type Commanded, inProcess, run } from './command.js';
 import { type DiskFault, FailingDisk } from './disk.js';
 import { STAGES, type Stage } from './stages.js';
+import { ownNow } from './waited.js';
 
 /** What fails. */
 export const FAULTS = [
@@ -29,7 +30,7 @@ export const FAULTS = [
 /** What fails. */
 export type Fault = (typeof FAULTS)[number];
 
-/** The longest silence, in milliseconds. */
+/** The longest silence, in milliseconds in which this process had a processor: a busy machine makes nobody silent. */
 export const SILENCE_MAX_MS = 2_000;
 
 const DISK: Partial<Readonly<Record<Fault, DiskFault>>> = {
@@ -125,7 +126,7 @@ async function killed(stage: string, place: number, file: string, command: () =>
   const signal = await run('victim.ts', stage, file, String(place));
   const said = await command();
   const scene = await Scene.open(stage, 'process killed', Number.POSITIVE_INFINITY, file);
-  if (signal === 'SIGKILL') scene.disk.metAt = performance.now();
+  if (signal === 'SIGKILL') scene.disk.metAt = ownNow();
   const done = await scene.until(outcomeOf(scene.stage.work()));
   const trial = scene.trial(done, said);
   await scene.close();
@@ -174,12 +175,12 @@ class Scene {
       onError: (error, origin) => {
         write(error, origin);
         this.#errors.push(('code' in origin ? origin.code : undefined) ?? codeOf(error));
-        this.#saidAt ??= performance.now();
+        this.#saidAt ??= ownNow();
       },
     });
     this.stage.world.on('trouble', ({ code }) => {
       this.#troubles.push(code);
-      this.#saidAt ??= performance.now();
+      this.#saidAt ??= ownNow();
     });
   }
 
@@ -188,22 +189,22 @@ class Scene {
     return this.disk.metAt ?? this.model.metAt ?? this.clock.metAt;
   }
 
-  readonly #openedAt = performance.now();
+  readonly #openedAt = ownNow();
 
   /** Waits until the work has ended, or something was said of it, or it was silent for too long. */
   async until(worked: Promise<string>): Promise<string | undefined> {
     let done: string | undefined;
     void worked.then((end) => {
       done = end;
-      if (!GOOD.has(end)) this.#saidAt ??= performance.now();
+      if (!GOOD.has(end)) this.#saidAt ??= ownNow();
     });
     let { seq } = this.stage.world.kernel.head;
     const isOver = () => {
       // The next process goes on with the work: it is silent only when it does not.
       const { head } = this.stage.world.kernel;
-      if (this.fault === 'process killed' && head.seq > seq) this.disk.metAt = performance.now();
+      if (this.fault === 'process killed' && head.seq > seq) this.disk.metAt = ownNow();
       seq = head.seq;
-      const [met, now] = [this.#metAt, performance.now()];
+      const [met, now] = [this.#metAt, ownNow()];
       if (done !== undefined) return true;
       if (met === undefined) return false;
       if (this.#saidAt === undefined) return now - met > SILENCE_MAX_MS + 300;
@@ -219,10 +220,10 @@ class Scene {
 
   /** What the command says; where the process itself knows of a trouble, it has two seconds to say it to others. */
   async listed(command: () => Promise<Commanded>): Promise<Commanded> {
-    const asked = performance.now();
+    const asked = ownNow();
     for (;;) {
       const said = await command();
-      const isLate = performance.now() - asked > SILENCE_MAX_MS;
+      const isLate = ownNow() - asked > SILENCE_MAX_MS;
       if (isLate || said.codes.length > 0 || (await this.stage.world.trouble()).length === 0) return said;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -241,7 +242,7 @@ class Scene {
   trial(work: string | undefined, command: Commanded, run: readonly string[] = []): Omit<Trial, 'unlisted'> {
     const { of: stage, fault, place } = this;
     const met = this.#metAt;
-    const heard = work === undefined || !GOOD.has(work) ? (this.#saidAt ?? performance.now()) : (met ?? 0);
+    const heard = work === undefined || !GOOD.has(work) ? (this.#saidAt ?? ownNow()) : (met ?? 0);
     return {
       ...{ stage, fault, place, work, run, command, met: met !== undefined },
       ...{ onError: this.#errors, trouble: this.#troubles, stderr: this.#lines },
@@ -294,7 +295,7 @@ class JumpingClock implements Clock {
 
   wall(): number {
     if (++this.reads < this.#at) return systemClock.wall();
-    this.metAt ??= performance.now();
+    this.metAt ??= ownNow();
     return systemClock.wall() + 2 * 365 * 86_400_000;
   }
 
@@ -339,7 +340,7 @@ class FailingModel {
   }
 
   async #refuse(): Promise<Response> {
-    this.metAt ??= performance.now();
+    this.metAt ??= ownNow();
     if (this.fault === 'wrong key')
       return Response.json({ error: { message: 'Incorrect API key provided', code: 'bad_key' } }, { status: 401 });
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 203.0.113.7:443') });

@@ -1,11 +1,11 @@
 /** What is reported of failures that end nothing: code of the app that is asked about a call, models of the AI SDK. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { runWaiting } from '../../../agent/src/session/run-wait.js';
+import { runWaiting } from '../../../agent/src/session/run/run-wait.js';
 import { reportOnce } from '../../src/history.js';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
-import { aiSdk, scriptBy } from '../../src/providers.js';
-import { memory } from '../../src/store.js';
+import { memory } from '../../src/kernel/store.js';
+import { aiSdk, scriptBy } from '../../src/providers/providers.js';
 
 const args = z.strictObject({ text: z.string() });
 const answer = () =>

@@ -1,6 +1,18 @@
 /** Nothing fails in silence: each fault, in a turn of a session, at a place in its middle. */
 import { describe, expect, it } from 'vitest';
 import { FAULTS, placesFor, placesOf, played, SILENCE_MAX_MS } from './play.js';
+import { ownNow } from './waited.js';
+
+describe('the clock by which silence is measured', () => {
+  it('the clock leaves out nothing but the wait for a processor: what a thread sleeps, blocked or not, and what it computes is silence', async () => {
+    const since = ownNow();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < 60_000);
+    expect(ownNow() - since).toBeGreaterThan(150);
+  });
+});
 
 describe('a fault in the middle of a turn', () => {
   it('each of eight faults is said within two seconds, by onError, the list of troubles, the run, a command of another process, or the end of the work (all places: npx tsx --conditions=@reprise/source scripts/long/trouble.ts) [JRN-40, EFF-26, TIME-9, SES-35, JRN-41]', async () => {

@@ -7,7 +7,7 @@
  */
 import vm from 'node:vm';
 import type { CodeBody, Room } from '@reprise/kernel/sandbox';
-import { pieceOf, pieceReader } from '../frames.js';
+import { pieceOf, pieceReader } from './frames.js';
 import { CODE, ENGINE, IMPORTED, MESSAGE } from './pieces.js';
 
 const PIECE_BYTES_MAX = 2 ** 30;

@@ -4,7 +4,7 @@
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '@reprise/contracts';
-import { McpSessions } from '../mcp-sessions.js';
+import { McpSessions } from '../protocol/mcp-sessions.js';
 import type { Exchange } from './exchange.js';
 import type { SessionParts } from './sessions.js';
 
@@ -18,7 +18,7 @@ interface KnownClient {
   leave(): void;
 }
 
-/** The handlers of principals. */
+/** One handler for each principal, for requests without a session. */
 export class HttpClients {
   readonly #clients = new Map<Principal, KnownClient>();
 

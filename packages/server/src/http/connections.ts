@@ -11,11 +11,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '@reprise/contracts';
-import { HTTP_PIPELINED_MAX, type HttpLimits } from '../limits.js';
+import { HTTP_PIPELINED_MAX, type HttpLimits } from '../protocol/limits.js';
 import { Exchange } from './exchange.js';
 import { Shares } from './shares.js';
 
-/** A connection. */
 interface Connection {
   readonly socket: Socket;
   readonly exchanges: Set<Exchange>;

@@ -6,7 +6,7 @@ const WAITING_MAX = 1_024;
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** A stream of notices. */
+/** A stream of notices to one client, kept alive while nothing happens. */
 export class EventStream {
   readonly response: Response;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -39,13 +39,11 @@ export class EventStream {
     });
   }
 
-  /** Sends a notice. */
   notify(method: string, params?: object): void {
     const message = { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) };
     this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
-  /** Ends the stream. */
   close(): void {
     if (!this.#isOpen) return;
     this.#over();

@@ -1,5 +1,5 @@
 /** How much one principal may send at once, and in a while. */
-import type { HttpLimits } from '../limits.js';
+import type { HttpLimits } from '../protocol/limits.js';
 
 /** How many principals are remembered. */
 const KNOWN_MAX = 10_000;

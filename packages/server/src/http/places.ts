@@ -57,7 +57,7 @@ export class Places {
   }
 }
 
-/** Refuses anything but origins. */
+/** @throws RepriseError `invalid_argument` unless it is a list of origins */
 export function requireOrigins(origins: unknown): void {
   require(Array.isArray(origins), 'origins', "a list of origins, such as ['https://app.example.com']", typeof origins);
   for (const origin of origins as unknown[]) {

@@ -21,37 +21,22 @@ import {
   type Principal,
   requireKnownOptions,
 } from '@reprise/contracts';
-import { parseJson } from '@reprise/contracts/json';
-import { HTTP_LIMITS, type HttpLimits } from '../limits.js';
-import { messagesOf, methodOf } from '../messages.js';
-import { isClientPrincipal } from '../principals.js';
-import { coreOptions, errorsTo, requireWorld, type ServerNames, type Serving } from '../serving.js';
-import type { AuthRequest } from '../tokens.js';
+import { parseMessages } from '../protocol/large-arguments.js';
+import { HTTP_LIMITS, type HttpLimits } from '../protocol/limits.js';
+import { messagesOf, methodOf } from '../protocol/messages.js';
+import { isClientPrincipal } from '../protocol/principals.js';
 import { News } from '../world/news.js';
 import { ServedWorld } from '../world/served-world.js';
+import { coreOptions, errorsTo, requireWorld, type Serving } from '../world/serving.js';
 import { HttpClients } from './clients.js';
 import { Connections } from './connections.js';
 import type { Exchange } from './exchange.js';
 import { pathOf, readBody, refusal, requestOf, send, TOO_LARGE } from './node-http.js';
 import { Pace } from './pace.js';
 import { Places, requireOrigins } from './places.js';
+import type { ServeHttpOptions } from './served-http.js';
 import { HttpSessions, type SessionParts } from './sessions.js';
 import { Streams } from './streams.js';
-
-/** Options of {@link serveHttp}. */
-export interface ServeHttpOptions extends ServerNames {
-  /** Default: a free one. */
-  readonly port?: number;
-  /** The address at which it listens. Default 127.0.0.1: this machine only. */
-  readonly host?: string;
-  /**
-   * Finds the principal of a request: `human:NAME` or a cell. It is asked at each request; undefined refuses the request.
-   */
-  readonly auth: (request: AuthRequest) => Promise<Principal | undefined> | Principal | undefined;
-  /** The origins of web pages that may call it, and under whose hosts it may be addressed. */
-  readonly origins?: readonly string[];
-  readonly limits?: Partial<HttpLimits>;
-}
 
 const OPTIONS: Readonly<Record<keyof ServeHttpOptions, true>> = {
   port: true,
@@ -71,15 +56,7 @@ const INTERNAL_ERROR = -32_603;
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of serveHttp');
 
-/**
- * Serves a world over HTTP, at the path `/mcp`.
- *
- * @throws RepriseError `invalid_argument`; `duplicate_definition` when two parts serve a tool of one name
- * @example
- * const tokens = bearerTokens(world, { secret: 'mcp_tokens' })
- * await using serving = await serveHttp(world, { port: 8080, auth: tokens.auth })
- * console.log(serving.url) // http://127.0.0.1:8080/mcp
- */
+/** Serves a world over HTTP, once the library of the protocol is loaded: see `served-http.ts`. */
 export async function serveHttp(world: AgentWorld, options: ServeHttpOptions): Promise<Serving> {
   requireWorld(world);
   requireOptions(options);
@@ -151,7 +128,7 @@ class HttpServing implements Serving {
     return this.close();
   }
 
-  /** H4 */
+  // H4
   async #close(): Promise<void> {
     this.server.close();
     this.server.closeIdleConnections();
@@ -302,7 +279,7 @@ function last(answer: Response): Response {
 
 function parsed(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseMessages(text);
   } catch {
     return undefined;
   }

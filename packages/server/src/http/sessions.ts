@@ -13,10 +13,10 @@
 import { randomUUID } from 'node:crypto';
 import { legacyStatelessFallback } from '@modelcontextprotocol/server';
 import type { Principal } from '@reprise/contracts';
-import type { HttpLimits } from '../limits.js';
-import { McpSessions } from '../mcp-sessions.js';
-import type { McpServerOptions } from '../mcp-types.js';
-import { cancelledBy, messagesOf, methodOf } from '../messages.js';
+import type { HttpLimits } from '../protocol/limits.js';
+import { McpSessions } from '../protocol/mcp-sessions.js';
+import type { McpServerOptions } from '../protocol/mcp-types.js';
+import { cancelledBy, messagesOf, methodOf } from '../protocol/messages.js';
 import type { News } from '../world/news.js';
 import type { OfferedWorld } from '../world/served-world.js';
 import { EventStream } from './event-stream.js';
@@ -40,7 +40,7 @@ export interface SessionParts {
   options(offer: OfferedWorld, session: string): McpServerOptions;
 }
 
-/** Sessions of clients. */
+/** The sessions of clients, each bound to its principal. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
   readonly #shares = new Shares<HttpSession>();
@@ -63,7 +63,6 @@ export class HttpSessions {
     return session.handle(request, body, exchange);
   }
 
-  /** Ends all. */
   close(): void {
     for (const session of [...this.#sessions.values()]) this.#end(session);
   }
@@ -86,7 +85,7 @@ export class HttpSessions {
     return answer;
   }
 
-  /** S2 */
+  // S2
   #add(session: HttpSession): void {
     const { sessions, sessionsEach } = this.parts.limits;
     this.#sessions.set(session.id, session);

@@ -23,7 +23,6 @@ export class Shares<T> {
     this.#size += 1;
   }
 
-  /** Removes a thing. */
   delete(owner: string, one: T): void {
     const all = this.#owners.get(owner);
     if (all?.delete(one) !== true) return;

@@ -41,7 +41,6 @@ export class Streams {
     );
   }
 
-  /** Ends the checks. */
   close(): void {
     clearInterval(this.#timer);
   }

@@ -21,7 +21,6 @@ const END_DIGITS = 16;
 
 const ms = z.int().min(0);
 
-/** Takes back one token. */
 const revokeToken = z.strictObject({ id: z.string().min(1).max(64), ends: ms });
 
 /** The state of a list: tokens that were issued up to this time are refused. */

@@ -18,7 +18,7 @@ const LENGTH_BYTES = 2;
 export class Cursors {
   readonly #key = randomBytes(32);
 
-  /** Seals a place. */
+  /** Seals a place, so that only this principal can present it. */
   seal(place: string, principal: Principal): string {
     const text = Buffer.from(place);
     const padded = Buffer.alloc(LENGTH_BYTES + PLACE_BYTES);

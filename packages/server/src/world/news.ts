@@ -11,7 +11,7 @@ import type { ServedResource } from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address, JournalRecord } from '@reprise/contracts';
 import type { WorldFrame } from '@reprise/kernel';
-import { SERVE_NEWS_MS } from '../limits.js';
+import { SERVE_NEWS_MS } from '../protocol/limits.js';
 import { TOKENS } from '../pure/token-list.js';
 import type { OfferedWorld, ServedWorld } from './served-world.js';
 import { SESSIONS_URI, sessionUri } from './session-resources.js';
@@ -34,11 +34,10 @@ interface Gathered {
   readonly uris: Set<string>;
   /** What parts say of their own resources. */
   readonly changes: Promise<readonly string[]>[];
-  /** Sessions that began. */
   readonly begun: Set<string>;
 }
 
-/** Tells clients what changes. */
+/** Tells clients which tools and resources change. */
 export class News {
   /** Each follower, with the names of the tools that it was told of. */
   readonly #followers = new Map<Follower, string | undefined>();
@@ -68,7 +67,6 @@ export class News {
     return () => this.#followers.delete(follower);
   }
 
-  /** Ends it. */
   async close(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
 /** What a client is told of an error that refuses its call. */
 import { type ErrorCode, isRepriseError } from '@reprise/contracts';
-import type { McpAnswer } from '../mcp-types.js';
+import type { McpAnswer } from '../protocol/mcp-types.js';
 
 /** The codes of errors that refuse a request, with which the client can do something. Every other error is the server's. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

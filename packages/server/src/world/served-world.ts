@@ -11,8 +11,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AgentWorld, Served, ServedAnswer, ServedResource, ServedTool } from '@reprise/agent';
 import { type Principal, RepriseError, type ValueMap } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
-import { SERVE_RESOURCE_BYTES_MAX } from '../limits.js';
-import { type McpAnswer, McpFailure, type McpResources, type McpToolCall } from '../mcp-types.js';
+import { SERVE_RESOURCE_BYTES_MAX } from '../protocol/limits.js';
+import { type McpAnswer, McpFailure, type McpResources, type McpToolCall } from '../protocol/mcp-types.js';
 import { Cursors } from './cursors.js';
 import { answerTo, unlessRefused } from './refusals.js';
 import { SessionResources } from './session-resources.js';
@@ -26,7 +26,7 @@ interface OfferedTool {
   readonly by: Served;
 }
 
-/** What one world offers. */
+/** The tools and resources that the parts of a world offer. */
 export class ServedWorld {
   readonly #tools: ReadonlyMap<string, OfferedTool>;
   readonly #resources: readonly ServedResource[];
@@ -155,7 +155,7 @@ function denied(detail: string): ServedAnswer {
   return { structured: { error: 'capability_denied', detail }, isError: true };
 }
 
-/** W2 */
+// W2
 function callId(principal: Principal, session: string, { key, inSession, args }: McpToolCall): string {
   const { command_id: command } = args as ValueMap;
   if (typeof command === 'string' && command !== '') return `c.${digestOf([principal, command])}`;

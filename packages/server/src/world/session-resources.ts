@@ -6,9 +6,11 @@
  */
 import {
   type AgentWorld,
+  contentType,
   readLlmOutput,
   readText,
   type SessionInfoRow,
+  SNIFF_BYTES,
   sessions,
   type TranscriptItem,
   toolDifferences,
@@ -16,8 +18,13 @@ import {
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, address, type InputPart, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
 import { type ContentReader, getErasable, linksOf, type WorldView } from '@reprise/kernel';
-import { SERVE_PAGE_BYTES, SERVE_SESSIONS_LOOKED_AT, SERVE_SESSIONS_PAGE, SERVE_TEXT_UNITS } from '../limits.js';
-import { McpFailure, type McpResource, type McpResources } from '../mcp-types.js';
+import {
+  SERVE_PAGE_BYTES,
+  SERVE_SESSIONS_LOOKED_AT,
+  SERVE_SESSIONS_PAGE,
+  SERVE_TEXT_UNITS,
+} from '../protocol/limits.js';
+import { McpFailure, type McpResource, type McpResources } from '../protocol/mcp-types.js';
 import type { Cursors } from './cursors.js';
 import { unlessDenied } from './refusals.js';
 
@@ -33,7 +40,7 @@ interface Place {
   readonly session?: string;
   readonly of: 'list' | 'session' | 'transcript' | 'content';
   readonly link?: string;
-  /** Where a page begins. */
+  /** The cursor at which a page begins; the first page when absent. */
   readonly from?: string;
 }
 
@@ -228,7 +235,7 @@ export class SessionResources {
     const bytes = await unlessDenied(async () => {
       return (await this.#linked(link, { cell, log: 'transcript' })) ?? (await this.#linked(link, { cell }));
     });
-    return bytes === undefined ? undefined : { mediaType: mediaTypeOf(bytes), bytes };
+    return bytes === undefined ? undefined : { ...contentType(bytes.subarray(0, SNIFF_BYTES)), bytes };
   }
 
   async #linked(link: Ref, by: Parameters<WorldView['blob']>[1]): Promise<Uint8Array | undefined> {
@@ -287,17 +294,6 @@ function shownRow({
   usage,
 }: ShownRow): Record<string, Value> {
   return { session: key, uri: sessionUri(key), agent, model, status, closed, labels, made, updated, runs, usage };
-}
-
-/** Text where the bytes are text: clients show it to people. */
-function mediaTypeOf(bytes: Uint8Array): string {
-  if (bytes.includes(0)) return 'application/octet-stream';
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return 'text/plain';
-  } catch {
-    return 'application/octet-stream';
-  }
 }
 
 function json(value: Value): { readonly mediaType: string; readonly bytes: Uint8Array } {

@@ -85,13 +85,15 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
 
 /**
  * Sends a request once more when its connection was reset. A server makes room by closing connections that are idle, and
- * a request may just be on its way through one; every client of HTTP has to expect this (RFC 9112, 9.3.1).
+ * a request may just be on its way through one; every client of HTTP has to expect this (RFC 9112, 9.3.1). So does it when
+ * no connection came about in ten seconds, the client's own bound: then nothing was sent. On a busy machine this process,
+ * which is the server and all its clients, can be that late.
  */
 async function again<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    if (!(error instanceof Error && /ECONNRESET|other side closed/.test(why(error)))) throw error;
+    if (!(error instanceof Error && /ECONNRESET|other side closed|Connect Timeout/.test(why(error)))) throw error;
     return request();
   }
 }

@@ -3,16 +3,14 @@
 import type { PartHost } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
 import { parseOwnJson } from '@reprise/contracts';
-import { type Adapter, type AnyAdapter, type ContentReader, putErasable } from '@reprise/kernel';
-import { readItemText } from '@reprise/memory';
-import { type ArchivedAgent, societyArchive } from '../pure/index.js';
+import type * as z from '@reprise/contracts/schema';
+import { type AnyAdapter, adapterOf, type ContentReader, putErasable } from '@reprise/kernel';
+import { readItemText } from '@reprise/org';
+import { type archivedAgent, societyArchive } from '../pure/index.js';
+
+type ArchivedAgent = z.infer<typeof archivedAgent>;
 
 const encoder = new TextEncoder();
-
-interface Kept {
-  readonly content_ref: Ref;
-  readonly summary_ref: Ref;
-}
 
 /** The characters of one highlight or decision, and how many of each an archive has: with all of them it is one item. */
 const ENTRY_LENGTH = 400;
@@ -23,16 +21,14 @@ const FIELD_LENGTH = 1_500;
 
 /** The adapter of `society.archive@1`. The texts are copies: they outlive the hot context, and are erased as an item is. */
 export function archiveAdapter({ content }: Pick<PartHost, 'content'>): AnyAdapter {
-  const adapter: Adapter<ArchivedAgent, Kept> = {
-    effect: societyArchive as unknown as Adapter<ArchivedAgent, Kept>['effect'],
+  return adapterOf(societyArchive, {
     name: 'society.archive',
     async doExecute(agent) {
       const put = (text: string) => putErasable(content, encoder.encode(text));
       const content_ref = await put(JSON.stringify(await summaryOf(agent, content)));
       return { status: 'ok', payload: { content_ref, summary_ref: await put(lineOf(agent)) } };
     },
-  };
-  return adapter as unknown as AnyAdapter;
+  });
 }
 
 /** What a search shows of an archive: no words of the agent, so that its words are erased with its content. */

@@ -1,23 +1,14 @@
 /** Executes `society.conflicts@1`: compares what an agent brings back with what a store says about the same subjects. */
 import type { PartHost } from '@reprise/agent';
-import { isRepriseError, type Ref } from '@reprise/contracts';
-import { type Adapter, type AnyAdapter, type ContentReader, getErasable, type World } from '@reprise/kernel';
-import { type MemoryItem, storeAt } from '@reprise/memory';
+import type { Ref } from '@reprise/contracts';
+import { type AnyAdapter, adapterOf, type ContentReader, getErasable, type World } from '@reprise/kernel';
+import { CellReader, storeAt, unlessErased } from '@reprise/org';
+import type { StoreState, storeTables } from '@reprise/org/contracts';
 import { societyConflicts } from '../pure/contracts/index.js';
 
-interface Asked {
-  readonly store: string;
-  readonly subjects: readonly { readonly item: number; readonly subject_key: string; readonly content_ref: Ref }[];
-}
-
-interface Found {
-  readonly conflicts: readonly { readonly item: number; readonly with: number }[];
-}
-
-/** The adapter of `society.conflicts@1`. */
+/** The adapter of `society.conflicts@1`, which reads stores and compares texts. */
 export function conflictsAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
-  const adapter: Adapter<Asked, Found> = {
-    effect: societyConflicts as unknown as Adapter<Asked, Found>['effect'],
+  return adapterOf(societyConflicts, {
     name: 'society.conflicts',
     async doExecute({ store, subjects }, { content }) {
       const { kernel } = await host.world;
@@ -29,8 +20,7 @@ export function conflictsAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
       }
       return { status: 'ok', payload: { conflicts } };
     },
-  };
-  return adapter as unknown as AnyAdapter;
+  });
 }
 
 interface Known {
@@ -38,38 +28,19 @@ interface Known {
   readonly content_ref: Ref;
 }
 
-/** The live items of a store about some subjects. */
 async function itemsAbout(
-  kernel: Pick<World, 'table'>,
+  kernel: Pick<World, 'state' | 'table'>,
   store: string,
   subjects: ReadonlySet<string>,
 ): Promise<Map<string, Known[]>> {
   const found = new Map<string, Known[]>();
-  for await (const [key, { state, subject_key, content_ref }] of entriesOf(kernel, store)) {
+  const cell = new CellReader<StoreState, typeof storeTables>(kernel, storeAt(store));
+  if ((await cell.state()) === undefined) return found; // a store that does not exist has no items
+  for await (const [key, { state, subject_key, content_ref }] of cell.each('items')) {
     if (state !== 'live' || subject_key === null || !subjects.has(subject_key)) continue;
     found.set(subject_key, [...(found.get(subject_key) ?? []), { id: Number(key), content_ref }]);
   }
   return found;
-}
-
-async function* entriesOf(kernel: Pick<World, 'table'>, store: string): AsyncGenerator<readonly [string, MemoryItem]> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await pageOf(kernel, store, after);
-    for (const [key, item] of page) yield [key, item as unknown as MemoryItem];
-    after = page.at(-1)?.[0];
-    if (after === undefined) return;
-  }
-}
-
-/** A store that does not exist has no items. */
-async function pageOf(kernel: Pick<World, 'table'>, store: string, after: string | undefined) {
-  try {
-    return await kernel.table(storeAt(store), 'items', after === undefined ? {} : { after });
-  } catch (error) {
-    if (isRepriseError(error, 'cell_absent')) return [];
-    throw error;
-  }
 }
 
 /** Equal texts have different links, so the texts are compared. One that was erased contradicts nothing. */
@@ -83,11 +54,6 @@ async function otherThan(content: ContentReader, ref: Ref, known: readonly Known
   return undefined;
 }
 
-async function bytesOf(content: ContentReader, ref: Ref): Promise<Uint8Array | undefined> {
-  try {
-    return await getErasable(content, ref);
-  } catch (error) {
-    if (isRepriseError(error, 'blob_erased')) return undefined;
-    throw error;
-  }
+function bytesOf(content: ContentReader, ref: Ref): Promise<Uint8Array | undefined> {
+  return unlessErased(getErasable(content, ref), undefined);
 }

@@ -32,7 +32,7 @@ export interface RawPair {
   readonly privateKey: Uint8Array;
 }
 
-/** Makes a key pair. */
+/** Makes a key pair from random bytes of the host. */
 export function makePair(curve: Curve = 'ed25519'): RawPair {
   const { publicKey, privateKey } =
     curve === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
@@ -82,7 +82,7 @@ export function bytesOf(base64: string, length: number): Uint8Array | undefined 
   return bytes.length === length && bytes.toString('base64') === base64 ? new Uint8Array(bytes) : undefined;
 }
 
-/** The base64 of bytes. */
+/** The base64 of bytes, as in the fields of identities. */
 export function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }

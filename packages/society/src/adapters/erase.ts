@@ -1,7 +1,7 @@
 /** Executes `society.erase@1`: erases what the hot context of a removed agent links, for good. */
 import { type PartHost, SESSION_REDUCER } from '@reprise/agent';
 import { type Address, isRepriseError } from '@reprise/contracts';
-import type { Adapter, AnyAdapter, EraseReport, World } from '@reprise/kernel';
+import { type AnyAdapter, adapterOf, type EraseReport, type World } from '@reprise/kernel';
 import {
   type EntityState,
   type ErasedContent,
@@ -10,17 +10,11 @@ import {
   SOCIETY_BOUNDS,
   societyErase,
 } from '../pure/contracts/index.js';
-import { sessionKey } from '../pure/reducer/session-rights.js';
-
-interface ToErase {
-  readonly agent: string;
-  readonly cell: Address;
-}
+import { sessionKey } from '../pure/reducer/rights/session.js';
 
 /** The adapter of `society.erase@1`. A repetition goes on where a process died. */
 export function eraseAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
-  const adapter: Adapter<ToErase, ErasedContent> = {
-    effect: societyErase as unknown as Adapter<ToErase, ErasedContent>['effect'],
+  return adapterOf(societyErase, {
     name: 'society.erase',
     async doExecute({ agent, cell }, { idempotencyKey, attempt }) {
       const { kernel } = await host.world;
@@ -38,8 +32,7 @@ export function eraseAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
         }
       }
     },
-  };
-  return adapter as unknown as AnyAdapter;
+  });
 }
 
 function keptOf({ shared, keptBy }: EraseReport): Omit<ErasedContent, 'erased'> {

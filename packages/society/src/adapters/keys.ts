@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { PartHost } from '@reprise/agent';
 import { fieldsOf } from '@reprise/contracts';
-import type { Adapter, AnyAdapter, Head, World } from '@reprise/kernel';
+import { type AnyAdapter, adapterOf, type Head, type World } from '@reprise/kernel';
 import { entityAt, identityDestroy, identityKeygen, identityNonce } from '../pure/contracts/index.js';
-import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
+import { agentOfKey, type KeyVault } from './vault.js';
 
 /** The world whose keys are made: what adapters need of it. */
 type KeyWorld = Pick<World, 'id' | 'state' | 'head' | 'frames'>;
@@ -23,7 +23,6 @@ interface SocietyKeys {
   clear(world: KeyWorld): Promise<number>;
 }
 
-/** The keys of a society in a vault. */
 export function societyKeys(vault: KeyVault): SocietyKeys {
   // Read before this process makes a key: a registration that is under way must not lose its own.
   const before = new WeakMap<KeyWorld, Promise<readonly string[]>>();
@@ -36,7 +35,7 @@ export function societyKeys(vault: KeyVault): SocietyKeys {
   return {
     adapters(host) {
       const worldOf = async () => (await host.world).kernel;
-      return [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)] as unknown as readonly AnyAdapter[];
+      return [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)];
     },
     clear: (world) => clearKeys(world, vault, earlier),
   };
@@ -63,13 +62,8 @@ async function isOfHistory(world: KeyWorld, at: Head | undefined): Promise<boole
   return false;
 }
 
-function keygen(
-  worldOf: () => Promise<KeyWorld>,
-  vault: KeyVault,
-  earlier: Earlier,
-): Adapter<{ readonly parent: string }, MadeKey & { readonly private_key_encrypted: string | null }> {
-  return {
-    effect: identityKeygen as unknown as ReturnType<typeof keygen>['effect'],
+function keygen(worldOf: () => Promise<KeyWorld>, vault: KeyVault, earlier: Earlier): AnyAdapter {
+  return adapterOf(identityKeygen, {
     name: 'identity.keygen',
     async doExecute({ parent }) {
       const world = await worldOf();
@@ -80,29 +74,24 @@ function keygen(
       const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
       return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };
     },
-  };
+  });
 }
 
 const NONCE_BYTES = 32;
 
-function nonces(): Adapter<unknown, { readonly nonce: string }> {
-  return {
-    effect: identityNonce as unknown as ReturnType<typeof nonces>['effect'],
+function nonces(): AnyAdapter {
+  return adapterOf(identityNonce, {
     name: 'identity.nonce',
     doExecute: async () => ({ status: 'ok', payload: { nonce: randomBytes(NONCE_BYTES).toString('hex') } }),
-  };
+  });
 }
 
-function destroyer(
-  worldOf: () => Promise<KeyWorld>,
-  vault: KeyVault,
-): Adapter<{ readonly key_ref: string }, { readonly destroyed: boolean }> {
-  return {
-    effect: identityDestroy as unknown as ReturnType<typeof destroyer>['effect'],
+function destroyer(worldOf: () => Promise<KeyWorld>, vault: KeyVault): AnyAdapter {
+  return adapterOf(identityDestroy, {
     name: 'identity.destroy',
     async doExecute({ key_ref }) {
       const { id } = await worldOf();
       return { status: 'ok', payload: { destroyed: await vault.destroy(id, key_ref) } };
     },
-  };
+  });
 }

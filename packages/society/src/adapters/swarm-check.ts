@@ -1,21 +1,14 @@
 /** Executes `society.swarm@1`: whether the agents of a manifest exist, and their models have prices. */
 import type { AnyAgent, PartHost } from '@reprise/agent';
-import type { Adapter } from '@reprise/kernel';
-import { type SwarmProblem, societySwarm } from '../pure/index.js';
+import type * as z from '@reprise/contracts/schema';
+import { type AnyAdapter, adapterOf } from '@reprise/kernel';
+import { societySwarm, type swarmProblem } from '../pure/index.js';
 
-interface Asked {
-  readonly slots: readonly { readonly slot: string; readonly agent: string }[];
-  readonly money: boolean;
-}
+type SwarmProblem = z.infer<typeof swarmProblem>;
 
-interface Checked {
-  readonly problem: SwarmProblem | null;
-}
-
-/** The adapter of `society.swarm@1`. */
-export function swarmCheckAdapter(host: PartHost): Adapter<Asked, Checked> {
-  return {
-    effect: societySwarm as unknown as Adapter<Asked, Checked>['effect'],
+/** The adapter of `society.swarm@1`, which checks a manifest against the agents of the world. */
+export function swarmCheckAdapter(host: PartHost): AnyAdapter {
+  return adapterOf(societySwarm, {
     name: 'society.swarm',
     async doExecute({ slots, money }) {
       for (const [at, { agent: name }] of slots.entries()) {
@@ -26,7 +19,7 @@ export function swarmCheckAdapter(host: PartHost): Adapter<Asked, Checked> {
       }
       return { status: 'ok', payload: { problem: null } };
     },
-  };
+  });
 }
 
 function unknownAgent(at: number, name: string): SwarmProblem {

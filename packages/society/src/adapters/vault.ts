@@ -29,7 +29,7 @@ export interface MadeKey {
   readonly key_ref: string;
 }
 
-/** Keeps private keys. */
+/** Keeps the private keys of agents, outside the journal: a port that an app may fill. */
 export interface KeyVault {
   /** The place of the vault, as it is shown to people. */
   readonly label: string;
@@ -59,7 +59,6 @@ export interface KeyVault {
   registered(world: string, entity: string): Promise<Uint8Array | undefined>;
 }
 
-/** A key as a vault keeps it. */
 export interface KeptKey {
   readonly world: string;
   readonly at?: Head | undefined;
@@ -85,7 +84,6 @@ export function keyRefOf(agent_id: string): string {
   return `${PREFIX}${agent_id}`;
 }
 
-/** The agent of a key. */
 export function agentOfKey(key_ref: string): string {
   return key_ref.slice(PREFIX.length);
 }
@@ -149,7 +147,7 @@ export function memoryVault(): KeyVault {
   });
 }
 
-/** V4 */
+// V4
 function requireOwn(key_ref: string, kept: KeptKey, label: string): KeptKey {
   if (keyRefOf(agentIdOf(kept.pair.publicKey)) === key_ref && isPair(kept.pair)) return kept;
   throw new RepriseError('invalid_argument', 'a key of the vault is not the key of its agent', {

@@ -1,35 +1,31 @@
 /** Executes `identity.verify@1`: checks a signature strictly, over the statement as this world understands it. */
 import { createHash } from 'node:crypto';
 import type { PartHost } from '@reprise/agent';
-import { isRepriseError, type Ref } from '@reprise/contracts';
-import { type Adapter, type AnyAdapter, type ContentReader, getErasable } from '@reprise/kernel';
+import type { Ref } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
+import { type AnyAdapter, adapterOf, type ContentReader, getErasable } from '@reprise/kernel';
+import { unlessErased } from '@reprise/org';
 import {
   type IdentityProof,
   identityVerify,
   type ProofStatement,
   proofBytes,
   type SignedItem,
+  type verdict,
 } from '../pure/contracts/index.js';
 import { agentIdOf, bytesOf, isSignature, isStrongKey } from './ed25519.js';
 
-/** The verdict on a proof. */
-interface Verdict {
-  readonly verified: boolean;
-  readonly world: string;
-  readonly refused: 'key_weak' | 'key_of_another' | 'signature_invalid' | 'content_gone' | null;
-}
+type Verdict = z.infer<typeof verdict>;
 
-/** The adapter of `identity.verify@1`. */
+/** The adapter of `identity.verify@1`, which checks signatures with the crypto of the host. */
 export function verifyAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
-  const adapter: Adapter<IdentityProof, Verdict> = {
-    effect: identityVerify as unknown as Adapter<IdentityProof, Verdict>['effect'],
+  return adapterOf(identityVerify, {
     name: 'identity.verify',
     async doExecute(proof, { content }) {
       const { id } = (await host.world).kernel;
       return { status: 'ok', payload: await verdictOn(proof, id, content) };
     },
-  };
-  return adapter as unknown as AnyAdapter;
+  });
 }
 
 /** The verdict on a proof for a world. It reads the texts of a return: what is signed is their digest. */
@@ -68,12 +64,6 @@ async function statementOf(
 }
 
 async function digestOf(content: ContentReader, ref: Ref): Promise<string | undefined> {
-  try {
-    return createHash('sha256')
-      .update(await getErasable(content, ref))
-      .digest('hex');
-  } catch (error) {
-    if (isRepriseError(error, 'blob_erased')) return undefined;
-    throw error;
-  }
+  const bytes = await unlessErased(getErasable(content, ref), undefined);
+  return bytes === undefined ? undefined : createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,9 +1,17 @@
 /** Calls of the society's tools as an entity: each has one encoding (encode/N1), and is sent once for each id. */
 import type { AgentWorld } from '@reprise/agent';
-import { type Address, present, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  isFilled,
+  present,
+  RepriseError,
+  requireArgument,
+  requireFields,
+  type Value,
+} from '@reprise/contracts';
+import { shownAnswer } from '../answers/shown.js';
 import { encodeCall } from '../call/encode.js';
 import { entityAt } from '../pure/index.js';
-import { shownAnswer } from '../served/shown.js';
 import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
 import type { Answered, SocietyBy } from './requests.js';
@@ -72,11 +80,10 @@ export class EntityCaller {
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */
-  async #call(
-    tool: string,
-    given: unknown,
-    { id, as, actor, otherwise, isOfId }: CallBy,
-  ): Promise<Answered | AnsweredIn> {
+  async #call(tool: string, given: unknown, by: CallBy): Promise<Answered | AnsweredIn> {
+    requireArgument(isFilled(tool), 'entity.use(tool)', 'the name of a tool of the society', tool);
+    requireFields(by, `${tool} options`, 'an object with any of id, as, actor');
+    const { id, as, actor, otherwise, isOfId } = by;
     const { kernel } = this.world;
     const call = await encodeCall(tool, given, { content: kernel.content, entity: this.id, id, otherwise });
     if ('refused' in call) return { call_id: call.id, value: call.refused, refs: [], is_error: true };

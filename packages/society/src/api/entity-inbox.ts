@@ -5,15 +5,17 @@
  * Groups that are not chatty keep their news on a board. Who follows the inbox has the boards read: at the beginning, and
  * when a group of the entity posts something.
  */
+
 import type { Address, Value, ValueMap } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { World, WorldFrame } from '@reprise/kernel';
-import { GROUP, type NoticeRow, type Post } from '../pure/index.js';
-import { isOfItem } from '../pure/reducer/inbox.js';
-import { numberKey } from '../pure/reducer/member-context.js';
-import { isOwnNews } from '../pure/reducer/news.js';
-import { eventOf } from '../served/shown.js';
+import { command, factIn, isFactOf, key } from '@reprise/org';
+import { eventOf } from '../answers/shown.js';
+import { entityFacts, GROUP, groupFacts, type Post, type Row } from '../pure/index.js';
+import { isOfItem } from '../pure/reducer/inbox/inbox.js';
+import { isOwnNews } from '../pure/reducer/inbox/news.js';
 import type { ToolAnswer } from '../wire/index.js';
-import { ask, callIdOf } from './requests.js';
+import { callIdOf, entityCell } from './requests.js';
 
 /** An event as an inbox has it. `n` counts the events of this inbox from 1. */
 export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
@@ -26,14 +28,15 @@ export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
  */
 export async function* inboxOf(world: World, entity: Address, after: number): AsyncGenerator<InboxEvent> {
   const inbox = new FollowedInbox(world, entity);
-  if ((await world.table(entity, 'boards', { limit: 1 })).length > 0) await inbox.readBoards(`begin ${world.head.seq}`);
+  const cell = entityCell(world, entity);
+  if ((await cell.rows('boards', { limit: 1 })).length > 0) await inbox.readBoards(`begin ${world.head.seq}`);
   let last = after;
   const { seq } = world.head;
-  const rows = await world.table(entity, 'inbox', { after: numberKey(after) });
+  const rows = await cell.rows('inbox', { after: key(after) });
   const isWhole = rows[0] === undefined || Number(rows[0][0]) === after + 1;
   for (const [n, row] of isWhole ? rows : []) {
     last = Number(n);
-    yield shown(last, row as unknown as NoticeRow);
+    yield shown(last, row);
   }
   for await (const frame of world.frames(isWhole ? seq : 0, undefined, [entity])) {
     for (const event of await inbox.take(frame)) {
@@ -45,30 +48,11 @@ export async function* inboxOf(world: World, entity: Address, after: number): As
   }
 }
 
-/** What reached an inbox directly. */
-interface Noticed extends Pick<NoticeRow, 'event' | 'payload'> {
-  readonly n: number;
-}
-
-/** News that stands on the board of a group. */
-interface Posted extends Noticed, Pick<Post, 'by' | 'merged_by'> {
-  readonly group_id: string;
-}
-
-/** News that was read from a board. */
-interface NewsRead {
-  readonly group_id: string;
-  readonly n: number;
-  readonly missed: number;
-  readonly missed_to: number;
-  readonly posts: readonly number[];
-  /** Whether the gate let the entity see the store of the group when it read. */
-  readonly sees: boolean;
-}
+type NewsRead = z.infer<(typeof entityFacts)['society/NewsRead@1']>;
 
 /** Has an entity read the boards of its groups, once for a cause: the gate is asked as when it polls. */
 export async function readBoardsOf(world: World, entity: Address, cause: string): Promise<void> {
-  await ask(world, entity, 'society/TakeNews@1', {}, { id: `news-${callIdOf([entity[1], cause])}` });
+  await command(entityCell(world, entity), 'society/TakeNews@1', {}, { id: `news-${callIdOf([entity[1], cause])}` });
 }
 
 class FollowedInbox {
@@ -91,12 +75,11 @@ class FollowedInbox {
         };
         for (const [n, post] of posts) this.#told.set(`${group} ${n}`, post);
       }
-      if (record.kind !== 'fact' || record.from === null || !isSame(record.from, this.entity)) continue;
-      if (record.name === 'society/Noticed@1') {
-        const { n, ...row } = record.value as unknown as Noticed;
-        events.push(shown(n, { ...row, at }));
-      }
-      if (record.name === 'society/NewsRead@1') events.push(...(await this.#read(record.value as unknown as NewsRead)));
+      if (!isFactOf(record, this.entity)) continue;
+      const noticed = factIn(record, [entityFacts, 'society/Noticed@1']);
+      if (noticed !== undefined) events.push(shown(noticed.n, { ...noticed, at }));
+      const read = factIn(record, [entityFacts, 'society/NewsRead@1']);
+      if (read !== undefined) events.push(...(await this.#read(read)));
     }
     return events;
   }
@@ -104,12 +87,12 @@ class FollowedInbox {
   /** Has the boards read when a group of the entity has posted what the entity has not read. */
   async follow({ seq, records }: WorldFrame): Promise<void> {
     for (const record of records) {
-      if (record.kind !== 'fact' || record.name !== 'society/Posted@1' || record.from?.[0] !== GROUP) continue;
-      const posted = record.value as unknown as Posted;
+      const posted = factIn(record, [groupFacts, 'society/Posted@1']);
+      if (posted === undefined || record.kind !== 'fact' || record.from?.[0] !== GROUP) continue;
       const { group_id, n } = posted;
       if (isOwnNews(posted, this.entity[1])) continue;
-      const [group, read] = (await this.world.table(this.entity, 'boards', { from: group_id, limit: 1 }))[0] ?? [];
-      if (group === group_id && typeof read === 'number' && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
+      const read = await entityCell(this.world, this.entity).row('boards', group_id);
+      if (read !== undefined && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
     }
   }
 
@@ -141,9 +124,8 @@ class FollowedInbox {
     const events: InboxEvent[] = [];
     for await (const { seq, at, records } of this.world.frames(0)) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.name !== 'society/Posted@1') continue;
-        const posted = record.value as unknown as Posted;
-        if (posted.group_id !== group || posted.n < first || posted.n > last) continue;
+        const posted = factIn(record, [groupFacts, 'society/Posted@1']);
+        if (posted === undefined || posted.group_id !== group || posted.n < first || posted.n > last) continue;
         const isFor = !isOwnNews(posted, this.entity[1]) && (sees || !isOfItem(posted));
         if (isFor) events.push(shown(n + posted.n - first, { ...posted, at }));
         if (posted.n === last) return events;
@@ -154,7 +136,7 @@ class FollowedInbox {
   }
 }
 
-function shown(n: number, { event, payload, at }: Pick<NoticeRow, 'event' | 'payload' | 'at'>): InboxEvent {
+function shown(n: number, { event, payload, at }: Pick<Row<'inbox'>, 'event' | 'payload' | 'at'>): InboxEvent {
   return eventOf({ n, event, payload, at } as ValueMap) as Value as unknown as InboxEvent;
 }
 

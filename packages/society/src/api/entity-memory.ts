@@ -10,7 +10,6 @@ export type WarmMemory = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
 /** An item as it is read. Its words are null when they were erased. */
 export type ReadMemory = ToolAnswer<'memory_read_warm'>['items'][number];
 
-/** A page of a group's items. */
 interface MemoryPage {
   readonly items: readonly ReadMemory[];
   /** Where the next page begins: the `after` of the next call; absent at the end. */

@@ -1,9 +1,26 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
-import { type AgentWorld, type AnyAgent, type Input, type Run, type SendOptions, storeParts } from '@reprise/agent';
-import { present, requireFields, requireKnownOptions, type Value } from '@reprise/contracts';
-import type { Store } from '@reprise/kernel';
-import type { AgentStatus, AgentType, EntityState } from '../pure/index.js';
-import { sessionKey } from '../pure/reducer/session-rights.js';
+import {
+  type AgentWorld,
+  type AnyAgent,
+  type Input,
+  type Run,
+  type SendOptions,
+  stallsOf,
+  storeParts,
+} from '@reprise/agent';
+import {
+  isFields,
+  present,
+  RepriseError,
+  requireArgument,
+  requireFields,
+  requireKnownOptions,
+  type Value,
+} from '@reprise/contracts';
+import type { Store, Trouble } from '@reprise/kernel';
+import { command, runOfInput } from '@reprise/org';
+import { type AgentStatus, type AgentType, type EntityState, entityReducer } from '../pure/index.js';
+import { sessionKey } from '../pure/reducer/rights/session.js';
 import type { SwarmManifest } from '../tools/tools.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import type {
@@ -17,12 +34,12 @@ import type {
 import { EntityCaller } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
-import { lost, runOf } from './inputs.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { ask, type SocietyBy } from './requests.js';
+import { entityCell, type SocietyBy } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
+import { cellsOfEntity } from './troubles.js';
 import { scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
@@ -34,7 +51,7 @@ export interface EntityHost {
   sign(agent: string, bytes: Uint8Array): Promise<string | undefined>;
 }
 
-/** The options of {@link Entity.setStatus}. */
+/** How long a changed status lasts, and who asks for the change. */
 export interface StatusOptions extends SocietyBy {
   /** The seconds that a reactivated agent has from now on; 0 for no end. */
   readonly ttl_seconds?: number;
@@ -56,7 +73,7 @@ export interface AgentQuery {
   readonly limit?: number;
 }
 
-/** An entity. */
+/** An entity of a society, as a program uses it. */
 export class Entity extends EntityCaller {
   /** The stores that it reaches: its own, and those of its groups. */
   readonly memory: EntityMemory = new EntityMemory(this);
@@ -70,8 +87,16 @@ export class Entity extends EntityCaller {
   }
 
   /** The durable state; undefined for an entity that does not exist. */
-  async state(): Promise<EntityState | undefined> {
-    return (await this.world.kernel.state(this.address)) as unknown as EntityState | undefined;
+  state(): Promise<EntityState | undefined> {
+    return this.world.kernel.state([entityReducer, this.id]);
+  }
+
+  /**
+   * The troubles that keep the entity from going on: of the store, of a cell of it, of a service that its sessions wait for. See
+   * `World.trouble`.
+   */
+  async trouble(): Promise<readonly Trouble[]> {
+    return stallsOf(await this.world.trouble(), cellsOfEntity(this.id));
   }
 
   /**
@@ -118,8 +143,10 @@ export class Entity extends EntityCaller {
   async setStatus(
     agent: string,
     to: 'activate' | 'suspend' | 'resume' | 'deactivate' | 'reactivate',
-    { ttl_seconds, grace_seconds, ...by }: StatusOptions = {},
+    options: StatusOptions = {},
   ): Promise<StatusReport> {
+    requireFields(options, 'entity.setStatus(options)', 'an object with any of ttl_seconds, grace_seconds, id, as');
+    const { ttl_seconds, grace_seconds, ...by } = options;
     return to === 'deactivate'
       ? this.use('agent_deactivate', { agent_id: agent, ...present({ grace_seconds }) }, by)
       : this.use('agent_set_status', { agent_id: agent, to, ...present({ ttl_seconds }) }, by);
@@ -156,6 +183,7 @@ export class Entity extends EntityCaller {
     input: Input,
     options: SendOptions & { readonly session?: string } = {},
   ): Promise<Run<string>> {
+    requireArgument(isFields(agent) && agent.type === 'agent', 'entity.send(agent)', 'an agent of defineAgent', agent);
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true, session: true }, 'send');
     const { id = crypto.randomUUID(), session = agent.name, priority = 0, as } = options;
     const { world } = this;
@@ -169,12 +197,12 @@ export class Entity extends EntityCaller {
       parts,
       priority,
     };
-    const ack = await ask(world.kernel, this.address, 'society/Send@1', value, present({ id, as }));
+    const cell = entityCell(world.kernel, this.address);
+    const ack = await command(cell, 'society/Send@1', value, present({ id, as }));
     const key = sessionKey(this.id, session);
-    const number = await runOf(world.kernel, { entity: this.id, ack, input: id, session: key });
-    const run = await world.session(key, agent).run(number);
-    if (run === undefined) throw lost(this.id, 'the run');
-    return run as Run<string>;
+    const sent = { id, session: key, whose: this.id, refused: 'society/InputRefused@1' };
+    const run = await world.session(key, agent).run(await runOfInput(cell, ack, sent));
+    return (run as Run<string> | undefined) ?? lost(this.id);
   }
 
   /**
@@ -289,4 +317,11 @@ export class Entity extends EntityCaller {
   inbox(after = 0): AsyncGenerator<InboxEvent> {
     return inboxOf(this.world.kernel, this.address, after);
   }
+}
+
+function lost(entity: string): never {
+  throw new RepriseError('invalid_argument', `${entity} lacks what this call needs`, {
+    where: entity,
+    expected: 'the run',
+  });
 }

@@ -18,13 +18,15 @@ import {
   type World,
   type WorldAt,
 } from '@reprise/kernel';
-import { itemKey, type MemoryItem, readItemText, storeAt } from '@reprise/memory';
+import { CellReader, key, type MemoryItem, readItemText, storeAt } from '@reprise/org';
+import type { StoreState, storeTables } from '@reprise/org/contracts';
 import {
   authorOf,
   entityAt,
   IDENTITY_BOUNDS,
   type L1State,
   l1At,
+  l1Reducer,
   type ProofStatement,
   proofBytes,
   type SignedItem,
@@ -35,7 +37,7 @@ import { refusedCall } from './caller.js';
 import type { Entity } from './entity.js';
 import { type Answered, callIdOf } from './requests.js';
 
-/** The options of {@link Entity.mergeFork}. */
+/** Which agents come back from a fork, and how what they bring is merged. */
 export interface MergeForkOptions {
   /** The agents that come back; all that stand below the entity when absent. */
   readonly agents?: readonly string[];
@@ -65,7 +67,6 @@ export interface MergeReport {
   readonly stayed: readonly StayedBehind[];
 }
 
-/** What a merge needs of the parent's world. */
 interface Merging {
   readonly world: World;
   readonly parent: Entity;
@@ -133,7 +134,8 @@ async function broughtBy(agent: string, { content, cut, fork }: Apart): Promise<
   for (const [group] of await fork.table(entityAt(agent), 'memberships', {})) {
     const store = storeAt(storeOf.group(group));
     if ((await fork.state(store)) === undefined) continue;
-    for await (const item of itemsFrom(fork, store, nextOf(await cut.state(store)))) {
+    const cell = new CellReader<StoreState, typeof storeTables>(fork, store);
+    for await (const [, item] of cell.each('items', { from: key(nextOf(await cut.state(store))) })) {
       const isLeft = item.state === 'archived' || item.state === 'superseded';
       const text = authorOf(item) !== author || isLeft ? null : await readItemText(content, item.content_ref);
       if (text !== null) found.push({ group, text, item });
@@ -162,14 +164,10 @@ function nextOf(state: Value | undefined): number {
   return next;
 }
 
-async function* itemsFrom(fork: WorldAt, store: ReturnType<typeof storeAt>, first: number): AsyncGenerator<MemoryItem> {
-  for (let after = itemKey(first - 1); ; ) {
-    const page = await fork.table(store, 'items', { after });
-    for (const [, item] of page) yield item as unknown as MemoryItem;
-    const last = page.at(-1)?.[0];
-    if (last === undefined) return;
-    after = last;
-  }
+async function hotOf(world: WorldAt, agent: string): Promise<L1State> {
+  const state = await world.state([l1Reducer, agent]);
+  if (state === undefined) throw new RepriseError('cell_absent', `${agent} has no hot context`, { where: agent });
+  return state;
 }
 
 async function comeBack(
@@ -180,8 +178,8 @@ async function comeBack(
 ): Promise<ForkReturn> {
   const { world, parent, options } = merging;
   const by = options.as === undefined ? {} : { as: options.as };
-  const { chain } = (await fork.state(l1At(agent))) as unknown as L1State;
-  const { hash: base } = ((await cut.state(l1At(agent))) as unknown as L1State).chain;
+  const { chain } = await hotOf(fork, agent);
+  const { hash: base } = (await hotOf(cut, agent)).chain;
   const stated = { hash: chain.hash, count: chain.count, base, items: brought.map(signedItem) };
   const until = world.head.seq;
   for (let attempt = 1; ; attempt++) {
@@ -201,7 +199,7 @@ async function comeBack(
   }
 }
 
-/** What one return says. */
+/** What one return says of its agent and its items. */
 interface Bringing {
   readonly agent: string;
   readonly stated: Pick<ProofStatement, 'items'> & {

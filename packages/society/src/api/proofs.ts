@@ -2,18 +2,15 @@
 import type { AgentWorld, Duration } from '@reprise/agent';
 import type { Principal, Value } from '@reprise/contracts';
 import { ENTITY } from '../pure/index.js';
+import type { ToolAnswer } from '../wire/index.js';
 
 /** Makes tokens for principals: `bearerTokens(world, { secret })` of `reprise/server` is one. */
 export interface TokenIssuer {
   issue(principal: Principal, options: { readonly for: Duration }): Promise<string>;
 }
 
-/** A challenge for an agent. */
-export interface Challenge {
-  /** What the agent signs, within 60 seconds and once. */
-  readonly nonce: string;
-  readonly expires_at: string;
-}
+/** A challenge for an agent, which it signs once and before it expires: within 60 seconds. */
+export type Challenge = ToolAnswer<'agent_challenge'>;
 
 /** The outcome of a proof. A proof that does not hold is a refusal. */
 export interface Proved {

@@ -12,9 +12,10 @@ import {
   type RepriseError,
   type Value,
 } from '@reprise/contracts';
-import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
-import { isPlainLink } from '../pure/contracts/links.js';
-import { type Answered, answerOf, ask } from './requests.js';
+import { type Ack, encode, equalBytes, getErasable, type World } from '@reprise/kernel';
+import { command, outcomeOf, unlessErased } from '@reprise/org';
+import { isPlainLink } from '../pure/contracts/call/links.js';
+import { type Answered, answerTo, entityCell } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */
 interface Call {
@@ -37,9 +38,12 @@ export async function answerOnce(
   at: Address,
   { id, name, args, as, actor, isOfId = false }: Call,
 ): Promise<Answered & { readonly seq: number }> {
+  const cell = entityCell(kernel, at);
+  const answered = async ({ seq }: Pick<Ack, 'seq'>) => ({ ...(await outcomeOf(cell, { seq }, answerTo(id))), seq });
   try {
-    const ack = await ask(kernel, at, 'society/Call@1', { call_id: id, name, args }, present({ id, as, actor }));
-    return { ...(await answerOf(kernel, at, ack, id)), seq: ack.seq };
+    return await answered(
+      await command(cell, 'society/Call@1', { call_id: id, name, args }, present({ id, as, actor })),
+    );
   } catch (error) {
     if (!isRepriseError(error, 'request_conflict')) throw error;
     const earlier = await earlierCall(kernel, error, id);
@@ -47,12 +51,10 @@ export async function answerOnce(
     if (earlier === undefined) throw kernel.closedBy ?? error;
     if (earlier.name !== name) throw error;
     if (!isOfId && !(await sameArgs(kernel, name, [earlier.args, args]))) throw error;
-    const { seq } = earlier;
-    return { ...(await answerOf(kernel, at, { seq }, id)), seq };
+    return answered(earlier);
   }
 }
 
-/** The arguments of an earlier call under the same id. */
 interface EarlierCall {
   readonly seq: number;
   readonly name: string;
@@ -99,10 +101,6 @@ async function resolved(place: Place, value: Value): Promise<Value> {
 
 /** Content that was erased since then is nobody's text any more: it equals nothing. */
 async function textOf(world: World, ref: Ref): Promise<Value> {
-  try {
-    return new TextDecoder().decode(await getErasable(world.content, ref));
-  } catch (error) {
-    if (isRepriseError(error, 'blob_erased')) return { erased: ref.hex };
-    throw error;
-  }
+  const bytes = await unlessErased(getErasable(world.content, ref), undefined);
+  return bytes === undefined ? { erased: ref.hex } : new TextDecoder().decode(bytes);
 }

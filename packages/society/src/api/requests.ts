@@ -1,9 +1,11 @@
 /** What an app asks of the cells of a society, and how it hears of the outcome. */
-import { PartCell, type RequestBy } from '@reprise/agent';
 import type { Address, Value } from '@reprise/contracts';
-import { type Ack, encode, portableSha256, toHex, type World } from '@reprise/kernel';
+import { encode, portableSha256, toHex, type World } from '@reprise/kernel';
+import type { TableSchemas } from '@reprise/kernel/define';
+import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
+import { type EntityState, entityFacts, type entityTables } from '../pure/index.js';
 
-export type { RequestBy as SocietyBy } from '@reprise/agent';
+export type { By as SocietyBy } from '@reprise/org';
 
 /** What a call was answered with. */
 export interface Answered {
@@ -14,13 +16,13 @@ export interface Answered {
 }
 
 /** A cell of a society, as an app asks and reads it. */
-export function societyCell(world: World, cell: Address): PartCell {
-  return new PartCell(world, cell, { part: 'society', of: 'event' });
+export function societyCell<S, T extends TableSchemas>(world: World, cell: Address): OrgCell<S, T> {
+  return new OrgCell(world, cell, { part: 'society', of: 'event' });
 }
 
-/** Sends an event to a cell, once for each id. */
-export function ask(world: World, cell: Address, name: string, value: object, by: RequestBy): Promise<Ack> {
-  return societyCell(world, cell).send(name, value, by);
+/** The cell of an entity. */
+export function entityCell(world: World, cell: Address): OrgCell<EntityState, typeof entityTables> {
+  return societyCell(world, cell);
 }
 
 /** The id of a call that is made of what makes it one act: the same parts give the same id. */
@@ -28,8 +30,12 @@ export function callIdOf(parts: readonly Value[]): string {
   return toHex(portableSha256(encode(parts))).slice(0, 40);
 }
 
-/** The answer to a call of a tool, from the frame of its request on. */
-export function answerOf(world: World, cell: Address, ack: Pick<Ack, 'seq'>, call: string): Promise<Answered> {
-  const fits = ({ call_id }: Answered) => call_id === call;
-  return societyCell(world, cell).fact<Answered>(ack, 'society/Answered@1', fits);
+/** The answer to a call of a tool, as the entity states it. */
+export function answerTo(call: string): CommandOutcome<Answered> {
+  return {
+    in: (fact) => {
+      const answered = factIn(fact, [entityFacts, 'society/Answered@1']);
+      return answered?.call_id === call ? (answered as unknown as Answered) : undefined;
+    },
+  };
 }

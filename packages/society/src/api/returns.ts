@@ -1,8 +1,18 @@
 /** What agents brought back, as their parent reads it and decides on it. */
 import { present, RepriseError } from '@reprise/contracts';
-import type { World, WorldAt } from '@reprise/kernel';
-import { agentOfStaging, IDENTITY_BOUNDS, itemOf, type StagedRow, stagingIdOf, stagingOfStore } from '../pure/index.js';
-import { reviewOf } from '../pure/reducer/staged.js';
+import type { World } from '@reprise/kernel';
+import { CellReader, type CellSource } from '@reprise/org';
+import {
+  agentOfStaging,
+  type EntityState,
+  type entityTables,
+  IDENTITY_BOUNDS,
+  itemOf,
+  type Row,
+  stagingIdOf,
+  stagingOfStore,
+} from '../pure/index.js';
+import { reviewOf } from '../pure/reducer/context/staged.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
 import type { ReadMemory } from './entity-memory.js';
@@ -26,19 +36,18 @@ export type ReviewReport = Omit<ToolAnswer<'staging_review'>, 'staging_group_id'
 
 /** What waits for a decision of an entity about an agent. */
 async function stagedBy(
-  kernel: Pick<WorldAt, 'table'>,
+  kernel: CellSource,
   { address }: Pick<EntityCaller, 'address'>,
   agent: string,
-): Promise<readonly (readonly [key: string, row: StagedRow])[]> {
-  const rows = await kernel.table(address, 'staged', { limit: IDENTITY_BOUNDS.staged });
-  return rows
-    .map(([key, row]) => [key, row as unknown as StagedRow] as const)
-    .filter(([key, { filled, conflicts }]) => agentOfStaging(key) === agent && filled && conflicts !== null);
+): Promise<readonly (readonly [key: string, row: Row<'staged'>])[]> {
+  const cell = new CellReader<EntityState, typeof entityTables>(kernel, address);
+  const rows = await cell.rows('staged', { limit: IDENTITY_BOUNDS.staged });
+  return rows.filter(([key, { filled, conflicts }]) => agentOfStaging(key) === agent && filled && conflicts !== null);
 }
 
 /** The items of an agent that wait for a decision, in the order in which they came. */
 export async function stagedItems(
-  kernel: Pick<WorldAt, 'table'>,
+  kernel: CellSource,
   parent: EntityCaller,
   agent: string,
 ): Promise<readonly StagedItem[]> {
@@ -57,7 +66,6 @@ export async function stagedItems(
   return found;
 }
 
-/** A decision on what an agent of an entity brought back. */
 interface Review {
   readonly agent: string;
   readonly decision: ReviewDecision;
@@ -66,7 +74,7 @@ interface Review {
 
 /** Decides on what an agent brought back, one return after the other; once for each id. */
 export async function reviewStaged(
-  kernel: Pick<World, 'table' | 'at'>,
+  kernel: CellSource & Pick<World, 'at'>,
   parent: EntityCaller,
   { agent, decision, by: { id, ...by } }: Review,
 ): Promise<ReviewReport> {

@@ -1,26 +1,31 @@
 /** The society of a world: `world.part(part)`. */
+
 import { type AgentWorld, SESSION_REDUCER } from '@reprise/agent';
 import { historyOf } from '@reprise/agent/history';
 import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
+import type { Trouble } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
+import { command } from '@reprise/org';
 import { auditOf } from '../audit/audit.js';
 import type { AuditReport } from '../audit/report.js';
+import { accountOf } from '../pure/contracts/cell/names.js';
 import {
   AGENT_ID,
   type Capabilities,
   type CompiledRights,
+  capabilities,
   compileRights,
   entityAt,
   L1,
   NAME_ID,
 } from '../pure/index.js';
-import { accountOf } from '../pure/reducer/accounts.js';
-import { recordedSides } from '../pure/reducer/recorded.js';
+import { recordedSides } from '../pure/reducer/rights/recorded.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
 import type { TokenIssuer } from './proofs.js';
-import { ask } from './requests.js';
+import { entityCell } from './requests.js';
 import { SwarmHandle } from './swarm.js';
+import { troublesOfSociety } from './troubles.js';
 
 /** The society of a world. */
 export interface Society {
@@ -40,13 +45,19 @@ export interface Society {
   /** The handle of a swarm, whether or not it exists. @throws RepriseError `invalid_argument` */
   swarm(id: string): SwarmHandle;
   /**
+   * The troubles that keep something of the society from going on: of the store, of its cells, of what stands below its
+   * entities, and of services that they wait for. See `World.trouble`.
+   *
+   * @example for (const { kind, where, code } of await office.trouble()) console.log(kind, where, code)
+   */
+  trouble(): Promise<readonly Trouble[]>;
+  /**
    * Audits the society: every agent as the journal shows it so far, and what does not hold of it. Reads each frame once.
    * `auditSociety` does the same for a store that is opened for reading.
    */
   audit(): Promise<AuditReport>;
 }
 
-/** What a society was defined with. */
 interface SocietyParts {
   readonly root: Capabilities;
   readonly app: Address | null;
@@ -62,8 +73,10 @@ export function societyOf(world: AgentWorld, { root, app, graceMs, tokens, sign 
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),
     audit: () => auditOf(historyOf(world.kernel).frames(), world.kernel.content),
+    trouble: () => troublesOfSociety(world),
     swarm: (id) => new SwarmHandle({ world, caller: (entity) => new Entity(host, entity) }, checkedId(id)),
-    async human(name, capabilities = root) {
+    async human(name, given = root) {
+      const capabilities = checkedCapabilities(given);
       const entity = new Entity(host, checkedName(name));
       if (!(await isWhole(world, name))) await makeHuman(world, name, { root: capabilities, app, graceMs });
       return entity;
@@ -102,7 +115,7 @@ async function makeHuman(
     },
   });
   const human = { display_name: name, root, above, app, grace_ms: graceMs };
-  await ask(kernel, entityAt(name), 'society/Human@1', human, { id: 'human' });
+  await command(entityCell(kernel, entityAt(name)), 'society/Human@1', human, { id: 'human' });
   await kernel.command('sys/SetRights@1', {
     holder: `cell:${reducer}/${key}`,
     ...recordedSides({ exercise: withGroups(rights), grant: rights.grant }),
@@ -131,6 +144,17 @@ function checkedName(name: unknown): string {
     where: 'human',
     expected: '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent',
     actual: name,
+  });
+}
+
+function checkedCapabilities(given: Capabilities): Capabilities {
+  const checked = capabilities.safeParse(given);
+  if (checked.success) return given;
+  const [issue] = checked.error.issues;
+  throw new RepriseError('invalid_argument', 'invalid capabilities of a person', {
+    where: ['human', ...(issue?.path ?? [])].map(String).join('.'),
+    expected: "what the person may do, such as { tools: ['read_*'] }",
+    actual: given,
   });
 }
 

@@ -1,11 +1,20 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type AgentWorld, type Duration, durationMs } from '@reprise/agent';
-import { type Address, isRef, present, type Ref, RepriseError } from '@reprise/contracts';
-import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
-import { SWARM_ROWS, swarmAt } from '../pure/index.js';
+import type { AgentWorld, Duration } from '@reprise/agent';
+import { type Address, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import type { Trouble } from '@reprise/kernel';
+import { type FactRecord, factIn, isFactOf, until } from '@reprise/org';
+import {
+  type SwarmStatus as Standing,
+  SWARM_ROWS,
+  type SwarmState,
+  swarmAt,
+  swarmFacts,
+  swarmReducer,
+} from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
-import type { SocietyBy } from './requests.js';
+import { type SocietyBy, societyCell } from './requests.js';
+import { cellsOfSwarm, troublesOfSwarm } from './troubles.js';
 
 /** How far a swarm is. */
 export type SwarmReport = Omit<ToolAnswer<'swarm_status'>, 'synthesis' | 'next'> & {
@@ -53,6 +62,16 @@ export class SwarmHandle {
   }
 
   /**
+   * The troubles that keep the swarm from going on: of the store, of a cell of it or of its agents, of a service that they wait
+   * for. See `World.trouble`.
+   *
+   * @throws RepriseError `world_closed`
+   */
+  trouble(): Promise<readonly Trouble[]> {
+    return troublesOfSwarm(this.host.world, this.id);
+  }
+
+  /**
    * How far it is, and what its agents have found: all agents and all results, each with the beginning of its words.
    *
    * @throws RepriseError `invalid_argument` for a swarm that does not exist; `request_rejected` where its creator may not
@@ -96,15 +115,10 @@ export class SwarmHandle {
   }
 
   /** Its changes and the ends of its tasks, from the beginning; ends with the swarm, or with `cell_failed`. */
-  events(): AsyncGenerator<SwarmEvent> {
-    return this.#events(undefined);
-  }
-
-  async *#events(signal: AbortSignal | undefined): AsyncGenerator<SwarmEvent> {
-    for await (const { seq, records } of this.host.world.kernel.frames(0, signal, [this.address])) {
+  async *events(): AsyncGenerator<SwarmEvent> {
+    for await (const { seq, records } of this.host.world.kernel.frames(0, undefined, [this.address])) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from?.[0] !== this.address[0] || record.from[1] !== this.id) continue;
-        const event = eventOf(seq, record.name, record.value as never);
+        const event = isFactOf(record, this.address) ? eventOf(seq, record) : undefined;
         if (event === undefined) continue;
         yield event;
         if (event.type === 'changed' && OVER.includes(event.status)) return;
@@ -113,20 +127,21 @@ export class SwarmHandle {
   }
 
   /**
-   * Waits until it is over, or until `within` has passed.
+   * Waits until it is over, or until `within` has passed, by the clock of the world.
    *
    * @returns how far it is then
-   * @throws RepriseError `cell_failed` when its cell, or that of its creator, has failed
+   * @throws RepriseError `cell_failed` when its cell, or that of its creator, has failed; `waits_for_itself` in a tool of one
+   *   of its agents, without `within`
    */
-  async ended({ within }: { readonly within?: Duration } = {}): Promise<SwarmReport> {
-    const limit = new AbortController();
-    const timer =
-      within === undefined ? undefined : setTimeout(() => limit.abort(), durationMs(within, 'ended within'));
-    try {
-      if (!OVER.includes((await this.#state()).status)) await this.#over(limit.signal);
-    } finally {
-      clearTimeout(timer);
-    }
+  async ended(options: { readonly within?: Duration } = {}): Promise<SwarmReport> {
+    requireKnownOptions(options, { within: true }, 'swarm.ended');
+    const cell = societyCell(this.host.world.kernel, this.address);
+    await until(cell, {
+      look: async () => (OVER.includes((await this.#state()).status) ? true : undefined),
+      after: 'society/SwarmChanged@1',
+      waitsFor: async (at) => (await cellsOfSwarm(this.host.world, this.id))(at),
+      within: options.within,
+    });
     return this.status();
   }
 
@@ -137,18 +152,13 @@ export class SwarmHandle {
     return this.status();
   }
 
-  async #over(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#events(signal)) if (event.type === 'changed' && OVER.includes(event.status)) return;
-    if (!signal.aborted) throw this.host.world.kernel.closedBy ?? new Error('the world was closed');
-  }
-
   async #creator(): Promise<Pick<EntityCaller, 'use'>> {
     return this.host.caller((await this.#state()).creator);
   }
 
   async #state(): Promise<SwarmState> {
-    const state = await this.host.world.kernel.state(this.address);
-    if (state !== undefined) return state as unknown as SwarmState;
+    const state = await this.host.world.kernel.state([swarmReducer, this.id]);
+    if (state !== undefined) return state;
     throw new RepriseError('invalid_argument', `there is no swarm ${this.id}`, {
       where: 'swarm',
       expected: 'the id of a swarm that was created and not refused',
@@ -173,19 +183,11 @@ export class CreatedSwarm extends SwarmHandle {
 
 const OVER: readonly Standing[] = ['archived', 'disbanded', 'failed'];
 
-function eventOf(
-  seq: number,
-  name: string,
-  value: {
-    readonly status: string;
-    readonly code: string | null;
-    readonly task: number;
-    readonly agent_id: string;
-    readonly result: Ref | null;
-  },
-): SwarmEvent | undefined {
-  const { status, code, task, agent_id, result } = value;
-  if (name === 'society/SwarmChanged@1') return { type: 'changed', seq, status: status as Standing, code };
-  if (name !== 'society/TaskCompleted@1') return undefined;
-  return { type: 'task_complete', seq, task, agent_id, status, result: isRef(result) ? result.toString() : null };
+function eventOf(seq: number, fact: FactRecord): SwarmEvent | undefined {
+  const changed = factIn(fact, [swarmFacts, 'society/SwarmChanged@1']);
+  if (changed !== undefined) return { type: 'changed', seq, status: changed.status, code: changed.code };
+  const completed = factIn(fact, [swarmFacts, 'society/TaskCompleted@1']);
+  if (completed === undefined) return undefined;
+  const { task, agent_id, status, result } = completed;
+  return { type: 'task_complete', seq, task, agent_id, status, result: result === null ? null : result.toString() };
 }

@@ -1,10 +1,10 @@
 /** Trust as an app reads it: the verdicts of one entity on the items of another. */
 import type { Address } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import type { TrustRow } from '../pure/contracts/member.js';
-import { scoreOf as scored, UNJUDGED } from '../pure/reducer/trust.js';
-import { shownAnswer } from '../served/shown.js';
+import { shownAnswer } from '../answers/shown.js';
+import { scoreOf as scored, UNJUDGED } from '../pure/reducer/memory/trust.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
+import { entityCell } from './requests.js';
 
 /** The trust of an observer in an agent. */
 export type TrustScore = ToolAnswer<'memory_assess'>;
@@ -17,8 +17,7 @@ export type Verdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;
 
 /** The trust of an entity in an agent as it stands: no call, and no record in the journal. */
 export async function scoreOf(world: World, observer: Address, agent: string): Promise<TrustScore> {
-  const [row] = await world.table(observer, 'trust', { from: agent, limit: 1 });
-  const verdicts = row?.[0] === agent ? (row[1] as unknown as TrustRow) : UNJUDGED;
+  const verdicts = (await entityCell(world, observer).row('trust', agent)) ?? UNJUDGED;
   const score = { value: scored(observer[1], agent, verdicts), refs: [] };
   return (await shownAnswer('memory_assess', score, world.content)) as unknown as TrustScore;
 }

@@ -13,7 +13,6 @@ interface Drawn {
 
 const PLANS: ReadonlySet<string> = new Set(['society/prove_plan@1', 'society/return_plan@1']);
 
-/** The challenges of a society. */
 export class ChallengeBook {
   readonly #drawn = new Map<string, Drawn>();
   /** When the entity took each proof: its effect may stand in a later frame. */
@@ -29,7 +28,7 @@ export class ChallengeBook {
       this.#taken.set(`${cellName(record.plan)}#${record.plan[2]}`, at);
   }
 
-  /** A challenge was drawn. */
+  /** A challenge was drawn: it may be answered once, within a minute. */
   drawn(cell: string, { agent, purpose }: Readonly<Record<string, Value>>, nonce: string, { at }: AuditPlace): void {
     const isOwn = cell.endsWith(`/${agent}`);
     if (isOwn) this.#drawn.set(nonce, { agent: String(agent), purpose: String(purpose), at, isAnswered: false });

@@ -2,11 +2,12 @@
  * The hot contexts of entities: each is written again from the events that it took, so each link of its chain can be
  * computed again (SOC-13). Contents are links there, so erased texts do not matter.
  */
+
 import type { JournalRecord, Value } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { encode, hostSha256, toHex } from '@reprise/kernel';
-import { ENTITY, L1, type L1State, l1Commands, l1Facts } from '../pure/contracts/index.js';
-import { type LinkedL1, linkContent } from '../pure/reducer/l1-link.js';
+import { ENTITY, L1, type L1State, l1Commands, l1Facts, NO_FIELDS } from '../pure/contracts/index.js';
+import { type LinkedL1, linkContent } from '../pure/reducer/memory/l1.js';
 import {
   type AuditCheck,
   type AuditRecord,
@@ -24,7 +25,6 @@ const CHANGED = l1Facts['society/L1Changed@1'];
 type Changed = z.infer<typeof CHANGED>;
 type Cause = Changed['cause'];
 
-/** The event that each cause follows from. */
 const EVENT_OF: Readonly<Record<Cause, keyof typeof l1Commands>> = {
   opened: 'society/OpenL1@1',
   identified: 'society/IdentifyL1@1',
@@ -35,19 +35,7 @@ const EVENT_OF: Readonly<Record<Cause, keyof typeof l1Commands>> = {
   forgotten: 'society/ForgetL1@1',
 };
 
-/** The causes with which the chain moves. */
 const MOVES: ReadonlySet<Cause> = new Set(['opened', 'session_start', 'session_end']);
-
-const FORGOTTEN: L1State['fields'] = {
-  active: null,
-  prefs: null,
-  delegation: null,
-  ephemeral: null,
-  goal: null,
-  context: null,
-  findings: null,
-  working_memory: null,
-};
 
 /** A hot context as its events have made it. */
 interface Hot {
@@ -61,7 +49,7 @@ interface Hot {
   readonly links: AuditedLink[];
 }
 
-/** Follows hot contexts. */
+/** Follows hot contexts, and checks each link of their chains. */
 export class HotChainCheck implements AuditCheck {
   readonly #hot = new Map<string, Hot>();
   /** The events of this cascade for hot contexts that no change was seen of yet: a change in a later frame does not name its event. */
@@ -180,13 +168,13 @@ function apply(hot: Hot, { name, value }: Delivered): void {
       return;
     }
     case 'society/ForgetL1@1':
-      hot.linked = { ...linked, fields: FORGOTTEN };
+      hot.linked = { ...linked, fields: NO_FIELDS };
   }
 }
 
 function newHot(): Hot {
   const identity = { display_name: '', public_key: null };
-  const linked = { parent_entity_id: null, agent_type: null, identity, fields: FORGOTTEN, progress_ppm: null };
+  const linked = { parent_entity_id: null, agent_type: null, identity, fields: NO_FIELDS, progress_ppm: null };
   return { linked, capabilities: {}, version: 0, count: 0, recorded: null, computed: null, links: [] };
 }
 

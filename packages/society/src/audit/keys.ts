@@ -10,7 +10,6 @@ import type { AuditedKey, AuditedProof, AuditPlace, UnusedKey } from './report.j
 
 type Place = AuditPlace & { readonly i: number };
 
-/** A key pair that was made. */
 interface Made extends Place {
   readonly agent_id: string;
   readonly public_key: string;
@@ -49,7 +48,7 @@ const KINDS: Readonly<Record<string, Open['kind']>> = {
   'identity.destroy@1': 'destroy',
 };
 
-/** Follows keys and proofs. */
+/** Follows keys and proofs: each key has an owner, each proof one challenge. */
 export class KeysCheck implements AuditCheck {
   readonly #open = new Map<string, Open>();
   readonly #made = new Map<string, Made>();
@@ -69,7 +68,6 @@ export class KeysCheck implements AuditCheck {
     this.#challenges = new ChallengeBook(problems, IDENTITY_BOUNDS.nonce_ms);
   }
 
-  /** The world that the journal is of. */
   get world(): string {
     return this.#world;
   }

@@ -14,7 +14,6 @@ import {
 } from './reading.js';
 import type { AuditPlace } from './report.js';
 
-/** An agent that was made. */
 export interface MadeAgent {
   readonly record: AgentRecord;
   /** The cell that made it; null for a request from outside. */
@@ -22,14 +21,12 @@ export interface MadeAgent {
   readonly made: AuditPlace & { readonly i: number };
 }
 
-/** A swarm that was opened, and by which cell. */
 interface OpenedSwarm {
   readonly creator: string;
   readonly depth: number;
   readonly maker: string | null;
 }
 
-/** Follows the making of entities and swarms. */
 export class Lineage implements AuditCheck {
   readonly people = new Map<string, AuditPlace>();
   /** The agents that have begun, in the order in which they did. */
@@ -64,7 +61,6 @@ export class Lineage implements AuditCheck {
     return swarm === undefined ? undefined : this.#swarms.get(swarm)?.maker;
   }
 
-  /** Whether an agent was made, begun or not. */
   has(agent: string): boolean {
     return this.#made.has(agent);
   }
@@ -143,7 +139,6 @@ export class Lineage implements AuditCheck {
 type AuditFrom = readonly (string | number)[] | null;
 type AuditFields = Readonly<Record<string, unknown>>;
 
-/** The key of a cell of a reducer. */
 export function keyIn(cell: string, reducer: string): string | undefined {
   return cell.startsWith(`${reducer}/`) ? cell.slice(reducer.length + 1) : undefined;
 }

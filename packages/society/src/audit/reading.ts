@@ -2,7 +2,6 @@
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import type { AuditCode, AuditPlace, AuditProblem } from './report.js';
 
-/** A record in its frame. */
 export interface AuditRecord<R extends JournalRecord = JournalRecord> extends AuditPlace {
   readonly record: R;
   readonly i: number;
@@ -42,7 +41,6 @@ export function causeOf({ record, all }: AuditRecord): JournalRecord | undefined
   return c === 0 && all[0]?.kind === 'continue' ? undefined : all[c];
 }
 
-/** The place without the record. */
 export function placeOf({ seq, at }: AuditPlace): AuditPlace {
   return { seq, at };
 }
@@ -59,7 +57,7 @@ export function fieldsIn(value: unknown): Readonly<Record<string, Value>> {
     : {};
 }
 
-/** Collects what is wrong. */
+/** Collects what is wrong, up to a bound. */
 export class Problems {
   readonly #all: AuditProblem[] = [];
 

@@ -4,35 +4,35 @@ import type { AgentStatus, AgentType, Capabilities, Purpose, StatusReason } from
 
 /** What an audit can find, each with its meaning. The list is closed. */
 export const AUDIT_PROBLEMS = {
-  /** SOC-6 */
+  // SOC-6
   id_not_of_key: 'the id of the agent is not the SHA-256 of its public key',
-  /** SOC-5 */
+  // SOC-5
   key_not_proved: 'neither was the key made for this agent by its maker, nor did the agent prove that it has it',
-  /** SOC-8 */
+  // SOC-8
   key_without_agent: 'a key pair was made that no registration took',
-  /** SOC-9 */
+  // SOC-9
   verdict_forged: 'the recorded verdict on a proof is not the one that its signature gives',
-  /** SOC-9 */
+  // SOC-9
   challenge_unknown: 'a proof answers a challenge that was not drawn for this agent and purpose',
-  /** SOC-9 */
+  // SOC-9
   challenge_reused: 'a proof answers a challenge that an earlier proof has answered',
-  /** SOC-9 */
+  // SOC-9
   challenge_late: 'a proof answers a challenge more than 60 seconds after it was drawn',
-  /** SOC-4 */
+  // SOC-4
   parent_forged: 'the agent was not made by the entity that it names as its parent, or by a swarm of it',
-  /** SOC-2 */
+  // SOC-2
   record_differs: 'the agent began with another record than it was made with',
-  /** SOC-7 */
+  // SOC-7
   began_without_rights: 'the agent began before rights of its own stood: it had those of its maker',
-  /** CAP-2 */
+  // CAP-2
   rights_above_maker: 'rights were set that exceed what the maker of the agent may hand on',
-  /** SOC-13 */
+  // SOC-13
   chain_broken: 'a step of the hot context does not follow from the one before',
-  /** SOC-13 */
+  // SOC-13
   link_forged: 'a link of the chain is not the digest of what the entity wrote',
-  /** SOC-35 */
+  // SOC-35
   status_broken: 'a change of status does not follow from the one before',
-  /** SOC-37 */
+  // SOC-37
   acted_after_end: 'the gate let the agent act after it was deactivated',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -47,7 +47,7 @@ export interface AuditPlace {
 
 /** A cell that has failed: it takes no events until it is revived. */
 export interface FailedCell {
-  /** Its address, as text. */
+  /** The address of its cell, as text. */
   readonly cell: string;
   /** The code of the fault. */
   readonly code: string;

@@ -1,5 +1,11 @@
 /** The rights of agents: each change, each refusal, and whether one ever exceeded what the maker may hand on (CAP-2). */
-import { type Capability, type InheritedRights, type JournalRecord, present } from '@reprise/contracts';
+import {
+  type Capability,
+  type CommandValue,
+  type InheritedRights,
+  type JournalRecord,
+  present,
+} from '@reprise/contracts';
 import {
   canonical,
   EVERYTHING,
@@ -22,20 +28,11 @@ interface Sides {
   readonly grant: Capability | null;
 }
 
-/** A change of rights, as its command states it. */
-interface Change {
-  readonly holder: string;
-  readonly exercise?: Capability | null;
-  readonly grant?: Capability | null;
-  readonly hold?: Capability | null;
-  readonly granter?: string;
-  readonly excess?: 'cut';
-}
+type Change = CommandValue<'sys/SetRights@1'>;
 
 const OPEN: Sides = { exercise: null, grant: null };
 const CELL = 'cell:';
 
-/** Follows the rights of all holders. */
 export class RightsCheck implements AuditCheck {
   readonly #sides = new Map<string, Sides>();
   readonly #holds = new Map<string, ReadonlyMap<string, Capability>>();
@@ -140,7 +137,7 @@ export class RightsCheck implements AuditCheck {
     }
   }
 
-  /** SOC-7 */
+  // SOC-7
   #begun(agent: string, read: AuditRecord): void {
     if (this.#sides.has(formatHolder(agent))) return;
     this.problems.add('began_without_rights', agent, read, { expected: 'sys/SetRights@1', actual: null });

@@ -1,7 +1,8 @@
 /** The statuses of agents, and what they did after their end (SOC-35, SOC-37). */
+
 import type { Value } from '@reprise/contracts';
+import { isLegal } from '../pure/contracts/cell/names.js';
 import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/index.js';
-import { isLegal } from '../pure/reducer/status-table.js';
 import { entityOfCell } from './lineage.js';
 import {
   type AuditCheck,
@@ -17,7 +18,6 @@ import type { AuditedStatus } from './report.js';
 
 const CHANGED = entityCoreFacts['society/StatusChanged@1'];
 
-/** Follows the statuses of agents. */
 export class StatusCheck implements AuditCheck {
   readonly #changes = new Map<string, AuditedStatus[]>();
 

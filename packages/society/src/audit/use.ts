@@ -12,7 +12,6 @@ interface Counts {
 
 const JUDGED: ReadonlySet<string> = new Set(['society.call@1', 'society.group_call@1']);
 
-/** Counts what entities and their sessions do. */
 export class UseCheck implements AuditCheck {
   readonly #counts = new Map<string, Counts>();
   /** The effects that have not ended: whose each is, and its kind. */

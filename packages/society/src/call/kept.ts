@@ -4,8 +4,8 @@
  */
 import type { Ref, Value, ValueMap } from '@reprise/contracts';
 import { type ContentStore, putErasable } from '@reprise/kernel';
-import { keepText } from '@reprise/memory';
-import { TOOL_TEXTS } from '../pure/contracts/links.js';
+import { keepText } from '@reprise/org';
+import { TOOL_TEXTS } from '../pure/contracts/call/links.js';
 
 const encoder = new TextEncoder();
 

@@ -1,13 +1,15 @@
 /** The inbox of an entity as a resource: clients that follow it are told when something arrives. */
+
 import type { AgentWorld, ServedResource } from '@reprise/agent';
-import { isRepriseError, type JournalRecord, type Value, type ValueMap } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord, type ValueMap } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { isExpired, permits } from '@reprise/kernel/authority';
+import { CellReader, factIn } from '@reprise/org';
+import { eventOf } from '../answers/shown.js';
 import { readBoardsOf } from '../api/entity-inbox.js';
-import { ENTITY, GROUP, type MemberRow, type Post, storeOf } from '../pure/index.js';
-import { isOfItem } from '../pure/reducer/inbox.js';
-import { isOwnNews } from '../pure/reducer/news.js';
-import { eventOf } from './shown.js';
+import { ENTITY, GROUP, type GroupState, groupAt, groupFacts, type groupTables, storeOf } from '../pure/index.js';
+import { isOfItem } from '../pure/reducer/inbox/inbox.js';
+import { isOwnNews } from '../pure/reducer/inbox/news.js';
 
 const URI = 'society://inbox/';
 
@@ -43,20 +45,16 @@ export function inboxResource({ kernel }: AgentWorld): ServedResource {
 /** The inboxes that a record changes for clients that are connected: one, or those of the members of a group. */
 async function changedBy(kernel: World, record: JournalRecord): Promise<readonly string[]> {
   if (record.kind !== 'fact' || (record.value as { readonly push?: boolean }).push !== true) return [];
-  const { name, from, value } = record;
+  const { name, from } = record;
   if (name === 'society/Noticed@1' && from?.[0] === ENTITY) return [`${URI}${from[1]}`];
-  if (name !== 'society/Posted@1' || from?.[0] !== GROUP) return [];
-  const post = value as unknown as Pick<Post, 'by' | 'merged_by' | 'event'>;
+  const post = factIn(record, [groupFacts, 'society/Posted@1']);
+  if (post === undefined || from?.[0] !== GROUP) return [];
   const store = isOfItem(post) ? storeOf.group(from[1]) : undefined;
   const uris: string[] = [];
-  for (let after = '', isLast = false; !isLast; ) {
-    const page = await kernel.table([GROUP, from[1]], 'members', after === '' ? {} : { after });
-    for (const [id, row] of page)
-      if (isMember(row) && !isOwnNews(post, id) && (store === undefined || (await reaches(kernel, id, store))))
-        uris.push(`${URI}${id}`);
-    after = page.at(-1)?.[0] ?? '';
-    isLast = page.length < ROWS;
-  }
+  const group = new CellReader<GroupState, typeof groupTables>(kernel, groupAt(from[1]));
+  for await (const [id, { stands }] of group.each('members'))
+    if (stands && !isOwnNews(post, id) && (store === undefined || (await reaches(kernel, id, store))))
+      uris.push(`${URI}${id}`);
   return uris;
 }
 
@@ -79,8 +77,4 @@ async function unreadOf(kernel: World, id: string): Promise<string | undefined> 
     if (posted > (read as number)) unread.push(`${group} ${posted}`);
   }
   return unread.length === 0 ? undefined : `unread ${unread.join(' ')}`;
-}
-
-function isMember(row: Value | undefined): row is Value & MemberRow {
-  return (row as MemberRow | undefined)?.stands === true;
 }

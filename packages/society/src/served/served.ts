@@ -19,13 +19,13 @@ import {
 } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
+import { shownAnswer, shownRefusal } from '../answers/shown.js';
 import { EntityCaller } from '../api/caller.js';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
 import type { Answered } from '../api/requests.js';
-import { AGENT_ID, ANOTHER_CALL, ENTITY, type EntityState, entityAt, NAME_ID } from '../pure/index.js';
+import { AGENT_ID, ANOTHER_CALL, ENTITY, type EntityState, entityReducer, NAME_ID } from '../pure/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
-import { shownAnswer, shownRefusal } from './shown.js';
 
 /** Makes tokens for agents that prove who they are. */
 type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
@@ -109,8 +109,8 @@ function absentToo(error: unknown, entity: string): unknown {
   return new RepriseError('cell_absent', `${entity} is no entity of this society`, { where: entity, cause: error });
 }
 
-async function stateOf({ kernel }: AgentWorld, id: string): Promise<EntityState | undefined> {
-  return (await kernel.state(entityAt(id))) as unknown as EntityState | undefined;
+function stateOf({ kernel }: AgentWorld, id: string): Promise<EntityState | undefined> {
+  return kernel.state([entityReducer, id]);
 }
 
 /** What an entity may use now, by its whole chain; undefined for one that does not exist. */

@@ -35,7 +35,7 @@ function entityOf(session: string): string {
 /** What a coordinator and its workers do in a hierarchical swarm. */
 export const swarmTask: Tool = toolOf('swarm_task');
 
-/** The tools of swarms. */
+/** The tools that make and direct swarms. */
 export const swarmTools: readonly Tool[] = [
   toolOf('swarm_create'),
   toolOf('swarm_status'),

@@ -1,6 +1,6 @@
 /** The tools about agents: registering, ending, listing, rights and states. */
 import * as z from 'zod';
-import { CAPABILITY_BOUNDS } from '../pure/contracts/capability.js';
+import { CAPABILITY_BOUNDS } from '../pure/contracts/agent/capability.js';
 import {
   AgentId,
   AgentRow,

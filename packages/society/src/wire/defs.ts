@@ -1,9 +1,15 @@
 /** What schemas of several tools share. Each of these stands under its name in the files that use it. */
 import * as z from 'zod';
-import { SOCIETY_EVENTS } from '../pure/contracts/agent-calls.js';
-import { CAPABILITY_BOUNDS, GROUP_PATTERN, LAYERS, TOOL_PATTERN, VISIBILITIES } from '../pure/contracts/capability.js';
-import { ARCHIVE_ID } from '../pure/contracts/memory-calls.js';
-import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../pure/contracts/names.js';
+import {
+  CAPABILITY_BOUNDS,
+  GROUP_PATTERN,
+  LAYERS,
+  TOOL_PATTERN,
+  VISIBILITIES,
+} from '../pure/contracts/agent/capability.js';
+import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../pure/contracts/cell/names.js';
+import { SOCIETY_EVENTS } from '../pure/contracts/entity/agent-calls.js';
+import { ARCHIVE_ID } from '../pure/contracts/memory/calls.js';
 
 /** What a JSON Schema says beyond what zod checks: names of definitions, formats, and that items are unique. */
 interface SchemaNote {
@@ -23,7 +29,7 @@ function def<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
-/** A list without repetitions. */
+/** A list in which nothing stands twice. */
 function unique<S extends z.ZodType>(item: S, max?: number): z.ZodArray<S> {
   const list = max === undefined ? z.array(item) : z.array(item).max(max);
   const checked = list.refine((items) => new Set(items).size === items.length, { error: 'has an item twice' });

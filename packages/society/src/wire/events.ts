@@ -1,6 +1,6 @@
 /** The tools of events and emergencies. */
 import * as z from 'zod';
-import { SOCIETY_EVENTS } from '../pure/contracts/agent-calls.js';
+import { SOCIETY_EVENTS } from '../pure/contracts/entity/agent-calls.js';
 import { CommandId, GroupId, Time } from './defs.js';
 import { toolsOf } from './tool.js';
 

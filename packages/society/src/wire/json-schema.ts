@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { NOTES } from './defs.js';
 
-/** A JSON Schema. */
+/** A JSON Schema as it is published. */
 export type JsonSchema = { [key: string]: unknown };
 
 /** The order of the keywords of a schema; others follow in the order of their names. */

@@ -1,7 +1,7 @@
 /** The tools by which an agent brings back what it has found elsewhere, and its parent decides on it. */
 import * as z from 'zod';
-import { IDENTITY_BOUNDS } from '../pure/contracts/identity.js';
-import { DECISIONS } from '../pure/contracts/returns.js';
+import { IDENTITY_BOUNDS } from '../pure/contracts/agent/identity.js';
+import { DECISIONS } from '../pure/contracts/staging/returns.js';
 import { AgentId, CommandId, Digest, GroupId, ItemId, NOTES } from './defs.js';
 import { toolsOf } from './tool.js';
 

@@ -1,6 +1,6 @@
-/** The tools of swarms. */
+/** The tools that make and direct swarms. */
 import * as z from 'zod';
-import { SWARM_ACTIONS, SWARM_CURSOR, SWARM_ROWS } from '../pure/contracts/swarm.js';
+import { SWARM_ACTIONS, SWARM_CURSOR, SWARM_ROWS } from '../pure/contracts/swarm/swarm.js';
 import { AgentId, CommandId, Culture, GroupId, NOTES, Slot } from './defs.js';
 import { toolsOf } from './tool.js';
 

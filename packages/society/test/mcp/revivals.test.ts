@@ -3,18 +3,14 @@ import type { SocietyOptions } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../../conformance/society/failing.js';
 import { memoryVault } from '../../src/adapters/vault.js';
-import { agentAs, type Caller, openServed, registered, until } from './support.js';
+import { agentAs, type Caller, openCrew, registered, until } from './support.js';
 
 const note = { type: 'note', visibility: 'group', group: 'crew', content: 'Found.' };
 
 /** Ann owns a group; an agent of hers has one below it; that one and its parent are members, and each has a client. */
 async function openScene(society: SocietyOptions = {}) {
-  const at = await openServed({ society });
-  await at.office.human('ann');
-  const ann = await at.as('human:ann');
-  const crew = at.office.group('crew');
-  await crew.open({ owner: 'ann' });
-  await crew.join('ann', 'owner');
+  const at = await openCrew({ society });
+  const { ann, crew } = at;
   const parent = await registered(ann, 'ann');
   const parentClient = await at.as(agentAs(parent));
   const id = await registered(parentClient, parent);

@@ -3,7 +3,7 @@ import { defineAgent } from 'reprise';
 import { groupTools } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../../conformance/society/failing.js';
-import { agentAs, openServed, registered } from './support.js';
+import { agentAs, openCrew, openServed, registered } from './support.js';
 
 const scope = (groups: readonly string[], visibility: readonly string[] = ['group']) => ({
   layers: ['l1', 'l2'],
@@ -16,12 +16,8 @@ const DENIED = { error: 'capability_denied', detail: 'visibility' };
 
 /** Ann, and an agent of hers that is bounded to the group crew and to an hour. */
 async function bounded() {
-  const at = await openServed();
-  await at.office.human('ann');
-  const ann = await at.as('human:ann');
-  const crew = at.office.group('crew');
-  await crew.open({ owner: 'ann' });
-  await crew.join('ann', 'owner');
+  const at = await openCrew();
+  const { ann, crew } = at;
   await ann.call('memory_write_warm', note);
   const both = scope(['crew'], ['private', 'group']);
   const id = await registered(ann, 'ann', { memory_read: both, memory_write: both, ttl_seconds: 3_600 });

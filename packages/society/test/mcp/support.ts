@@ -91,6 +91,16 @@ export async function openServed({ model = () => ({ text: 'Done.' }), agents = [
 /** An opened world with its server. */
 export type ServedPlace = Awaited<ReturnType<typeof openServed>>;
 
+/** A served world with ann, her client, and the group crew that she owns. */
+export async function openCrew(options: ServedOptions = {}) {
+  const at = await openServed(options);
+  await at.office.human('ann');
+  const crew = at.office.group('crew');
+  await crew.open({ owner: 'ann' });
+  await crew.join('ann', 'owner');
+  return { ...at, ann: await at.as('human:ann'), crew };
+}
+
 /** Registers an agent by a client. @returns its id */
 export async function registered({ call }: Caller, parent: string, capabilities: object = {}, more: object = {}) {
   const spec = { parent_entity_id: parent, agent_type: 'custom', display_name: 'Bot', capabilities, ...more };

@@ -2,21 +2,19 @@
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import type { SocietyToolName } from '../../src/wire/index.js';
-import { agentAs, openServed, registered } from './support.js';
+import { agentAs, openCrew, registered } from './support.js';
 
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [] });
 const note = { type: 'note', visibility: 'group', group: 'crew', content: 'Found.' };
 
 /** An agent of Ann in a group, with one below it that a suspension would stop as well; its model fails when it is told to. */
 async function openScene() {
-  const state = { fails: false };
-  const model = () => (state.fails ? { fail: 'provider_error_terminal/bad_request' as const } : { text: 'Done.' });
-  const at = await openServed({ agents: [worker], model });
-  await at.office.human('ann');
-  const ann = await at.as('human:ann');
-  const crew = at.office.group('crew');
-  await crew.open({ owner: 'ann' });
-  await crew.join('ann', 'owner');
+  const state: { fails: false | 'provider_error_terminal/bad_request' | 'provider_error_terminal/quota' } = {
+    fails: false,
+  };
+  const model = () => (state.fails === false ? { text: 'Done.' } : { fail: state.fails });
+  const at = await openCrew({ agents: [worker], model });
+  const { ann, crew } = at;
   const id = await registered(ann, 'ann', { tools: ['memory_*', 'agent_*', 'swarm_*', 'events_poll'] });
   await crew.join(id);
   const bot = await at.as(agentAs(id));
@@ -83,7 +81,7 @@ describe('given an agent with one below it that it must watch', () => {
     await using at = await openScene();
     const below = await at.as(agentAs(at.below));
     await below.call('memory_read_hot');
-    at.state.fails = true;
+    at.state.fails = 'provider_error_terminal/bad_request';
     await at.runs(4);
     expect(await at.statuses()).toStrictEqual(['active', 'active']);
     await at.runs(1);
@@ -101,5 +99,20 @@ describe('given an agent with one below it that it must watch', () => {
     expect(await at.statuses()).toStrictEqual(['active', 'active']);
     const { data: hot } = await at.bot.call('memory_read_hot');
     expect(hot.active).toStrictEqual({ n: 0 });
+  });
+
+  it('one run whose model refuses it for a limit suspends an agent and the one below it at once, and both act again after ten minutes [SOC-127] [SOC-35]', async () => {
+    await using at = await openScene();
+    const below = await at.as(agentAs(at.below));
+    await below.call('memory_read_hot');
+    at.state.fails = 'provider_error_terminal/quota';
+    await at.runs(1);
+    expect(await at.statuses()).toStrictEqual(['suspended', 'suspended']);
+    for (const { call } of [at.bot, below])
+      expect((await call('memory_read_hot')).data).toMatchObject({ error: 'agent_not_active', status: 'suspended' });
+    at.state.fails = false;
+    await at.clock.advance(600_000);
+    expect(await at.statuses()).toStrictEqual(['active', 'active']);
+    expect((await at.bot.call('memory_read_hot')).isError).toBe(false);
   });
 });

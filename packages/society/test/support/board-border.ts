@@ -1,9 +1,10 @@
 /** What entities hear of the board of a group when they ask it directly, as members and as others. */
-import { topic } from '@reprise/flow';
+
 import { defineApp, memory, openKernelWorld } from '@reprise/kernel';
-import { operatePlan, storeReducer } from '@reprise/memory';
-import { ENTITY, GROUP } from '../../src/pure/contracts/names.js';
-import { groupReducer } from '../../src/pure/reducer/group.js';
+import { operatePlan, storeReducer } from '@reprise/org';
+import { topic } from '@reprise/org/contracts';
+import { ENTITY, GROUP } from '../../src/pure/contracts/cell/names.js';
+import { groupReducer } from '../../src/pure/reducer/group/group.js';
 import { entityStub } from './entity-stub.js';
 
 /** The numbers of the posts that each entity of the scene heard. */

@@ -1,10 +1,10 @@
 /** A cell in place of an entity: it takes what groups and hot contexts tell it, and sends what a test asks it to. */
 import { address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { topicEvents } from '@reprise/flow';
 import { creates, defineReducer } from '@reprise/kernel/define';
-import { boardNews } from '../../src/pure/contracts/group.js';
-import { ENTITY } from '../../src/pure/contracts/names.js';
+import { topicEvents } from '@reprise/org/contracts';
+import { ENTITY } from '../../src/pure/contracts/cell/names.js';
+import { boardNews } from '../../src/pure/contracts/group/group.js';
 
 const anything = value();
 

@@ -6,7 +6,7 @@ import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type Entity, type SocietyBy, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
-import { isPlainLink } from '../../src/pure/contracts/links.js';
+import { isPlainLink } from '../../src/pure/contracts/call/links.js';
 import { toolOf } from '../../src/tools/tools.js';
 import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
 

@@ -376,9 +376,8 @@ function failingGroups(part: ReturnType<typeof society>): ReturnType<typeof soci
     reduce: (draft, event, ctx) => {
       const { entity } = event.value as { readonly entity?: unknown };
       if (event.name === 'society/Leave@1' && entity === FAIL)
-        return ctx.send(ctx.address, { name: 'society/Tell@1', value: {} });
-      if (event.name === 'society/Tell@1' && (draft as { readonly telling: unknown }).telling === null)
-        throw new Error('a defect of this law');
+        return ctx.send(ctx.address, { name: 'org/Rest@1', value: {} });
+      if (event.name === 'org/Rest@1' && ctx.table('rest').size === 0) throw new Error('a defect of this law');
       return one.reduce(draft, event, ctx);
     },
   });

@@ -47,7 +47,9 @@ describe('the reference of societies', () => {
     const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(path.join(SRC, file), 'utf8'));
-    const given = new Set(sources.flatMap((text) => [...text.matchAll(/\brefusal\('(\w+)'/g)].map(([, code]) => code)));
+    const given = new Set(
+      sources.flatMap((text) => [...text.matchAll(/\b(?:refusal|refuse)\('(\w+)'/g)].map(([, code]) => code)),
+    );
     expect(given.size).toBeGreaterThan(30);
     const rows = rowsOf(sectionOf(read('docs/reference/society.md'), 'Refusals'));
     const listed = new Set(rows.flatMap(([codes = '']) => [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code)));

@@ -13,10 +13,11 @@ import {
   type PrepareHost,
   type Preparer,
   type WorkPrepared,
-} from '@reprise/work';
+} from '@reprise/org';
+import type { Share } from '@reprise/org/contracts';
 import * as z from 'zod';
 import { specialistInstructions, taskText } from '../prompts/specialist.js';
-import { type Share, specialistKind } from '../pure/index.js';
+import { specialistKind } from '../pure/index.js';
 import { isSkill, type Skill, type SkillLibrary, type TeamFacts as SkillTeam } from '../skills/index.js';
 
 /** What the project states about a job. */

@@ -1,62 +1,35 @@
 /** Executes `specialists.read@1`: a piece of a result, so that pieces one after another give the whole text. */
 import { putText, readLlmOutput } from '@reprise/agent';
-import { type Ref, RepriseError } from '@reprise/contracts';
-import type { Adapter, ContentReader } from '@reprise/kernel';
+import { startOfUtf8 } from '@reprise/contracts';
+import { type AnyAdapter, adapterOf } from '@reprise/kernel';
+import { unlessErased } from '@reprise/org';
 import { readResult } from '../pure/index.js';
 
-interface Piece {
-  readonly output_ref: Ref;
-  readonly offset: number;
-  readonly bytes: number;
-}
+/** The most bytes of one character. */
+const CHARACTER_BYTES_MAX = 4;
 
-interface ReadPiece {
-  readonly text_ref: Ref;
-  readonly next_offset: number | null;
-  readonly total_bytes: number;
-}
-
-/** The adapter of `specialists.read@1`. */
-export function readAdapter(): Adapter<Piece, ReadPiece> {
-  return {
-    effect: readResult as unknown as Adapter<Piece, ReadPiece>['effect'],
+/** The adapter of `specialists.read@1`: it cuts between characters. */
+export function readAdapter(): AnyAdapter {
+  return adapterOf(readResult, {
     name: 'specialists.read',
     async doExecute({ output_ref, offset, bytes }, { content }) {
-      const whole = await textOf(content, output_ref);
-      if (whole === undefined) return { status: 'error', code: 'validation_error/blob_erased', retryable: false };
-      const from = border(whole, offset);
-      const end = Math.max(border(whole, from + bytes), Math.min(next(whole, from), whole.length));
-      const text = new TextDecoder().decode(whole.subarray(from, end));
-      const next_offset = end < whole.length ? end : null;
-      const payload = { text_ref: await putText(content, text), next_offset, total_bytes: whole.length };
-      return { status: 'ok', payload };
+      const output = await unlessErased(readLlmOutput(content, output_ref), undefined);
+      if (output === undefined) return { status: 'error', code: 'validation_error/blob_erased', retryable: false };
+      const whole = new TextEncoder().encode(output.text ?? '');
+      const left = whole.subarray(startOfUtf8(whole, offset).length);
+      const piece = pieceOf(left, bytes);
+      const text_ref = await putText(content, new TextDecoder().decode(piece));
+      const next_offset = piece.length < left.length ? whole.length - left.length + piece.length : null;
+      return { status: 'ok', payload: { text_ref, next_offset, total_bytes: whole.length } };
     },
-  };
+  });
 }
 
-async function textOf(content: ContentReader, ref: Ref): Promise<Uint8Array | undefined> {
-  try {
-    return new TextEncoder().encode((await readLlmOutput(content, ref)).text ?? '');
-  } catch (error) {
-    if (error instanceof RepriseError && error.code === 'blob_erased') return undefined;
-    throw error;
+/** The first bytes of a text: at least one character, however few were asked for. */
+function pieceOf(text: Uint8Array, bytes: number): Uint8Array {
+  for (let most = bytes; most < bytes + CHARACTER_BYTES_MAX; most++) {
+    const piece = startOfUtf8(text, most);
+    if (piece.length > 0) return piece;
   }
-}
-
-/** A place, moved back to the beginning of its character. */
-function border(bytes: Uint8Array, at: number): number {
-  let place = Math.min(at, bytes.length);
-  while (place > 0 && place < bytes.length && isInside(bytes, place)) place--;
-  return place;
-}
-
-/** The end of the character at a place: a piece has at least one, however few bytes were asked for. */
-function next(bytes: Uint8Array, at: number): number {
-  let place = at + 1;
-  while (place < bytes.length && isInside(bytes, place)) place++;
-  return place;
-}
-
-function isInside(bytes: Uint8Array, at: number): boolean {
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  return text;
 }

@@ -1,9 +1,8 @@
 /** Executes `specialists.skills@1`: the team as it is defined in this process, and its skills as they are now. */
 import { type AnyAgent, defineAgent, type PartHost, type Tool } from '@reprise/agent';
 import type { Address, Capability, Ref } from '@reprise/contracts';
-import { type Adapter, type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
-import type * as z from 'zod';
-import { lookAtTeam, type lookReceipt, type SkillsSeen, type TeamRow } from '../pure/index.js';
+import { type AnyAdapter, adapterOf, type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
+import { lookAtTeam, type SkillsSeen, type TeamRow } from '../pure/index.js';
 
 /** A team as its part was defined. */
 export interface TeamFacts
@@ -24,23 +23,13 @@ export interface TeamInWorld {
   look(content: ContentStore, version: Ref | null, rights: Capability): Promise<SkillsSeen>;
 }
 
-/** What the project knows: the name of its team, and the versions of the team and of its skills. */
-interface Known {
-  readonly name: string | null;
-  readonly team: string | null;
-  readonly skills: Ref | null;
-}
-
-type Look = z.infer<typeof lookReceipt>;
-
 /**
  * The adapter of `specialists.skills@1`.
  *
  * @param teams the teams of the world, by name
  */
-export function teamAdapter(host: PartHost, teams: ReadonlyMap<string, TeamInWorld>): Adapter<Known, Look> {
-  return {
-    effect: lookAtTeam as unknown as Adapter<Known, Look>['effect'],
+export function teamAdapter(host: PartHost, teams: ReadonlyMap<string, TeamInWorld>): AnyAdapter {
+  return adapterOf(lookAtTeam, {
     name: 'specialists.skills',
     async doExecute(known, { content, rights }) {
       const found = known.name === null ? onlyOf(teams) : teams.get(known.name);
@@ -53,7 +42,7 @@ export function teamAdapter(host: PartHost, teams: ReadonlyMap<string, TeamInWor
       const version = toHex(portableSha256(encode(team as never)));
       return { status: 'ok', payload: { team: version === known.team ? { version } : { version, team }, skills } };
     },
-  };
+  });
 }
 
 /** The team of a project that names none. */

@@ -1,7 +1,8 @@
 /** Teams as an app uses them. */
-export type { RequestBy as ProjectBy } from '@reprise/agent';
+export type { By as ProjectBy } from '@reprise/org';
 export * from './project.js';
 export { projectRows } from './projections.js';
 export * from './projects.js';
+export type * from './rows.js';
 export * from './team.js';
 export * from './waits.js';

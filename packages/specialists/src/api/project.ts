@@ -4,88 +4,49 @@ import {
   type AnyAgent,
   type CommandReceipt,
   type Duration,
-  durationMs,
   type Input,
   isBelow,
-  PartCell,
   putText,
-  type RequestBy,
   type Run,
   readLlmOutput,
   readText,
   type SendOptions,
-  type Session,
   stallsOf,
   storeParts,
 } from '@reprise/agent';
 import {
-  type Actor,
   type Address,
-  formatAddress,
-  isRepriseError,
-  type JournalRecord,
+  aFlag,
+  aText,
+  isWhole,
   present,
   RepriseError,
+  requireArgument,
+  requireFields,
   requireKnownOptions,
-  type Value,
 } from '@reprise/contracts';
-import type { Ack, Trouble } from '@reprise/kernel';
-import { type MemoryStore, memoryStoreOf } from '@reprise/memory';
+import * as z from '@reprise/contracts/schema';
+import type { Trouble } from '@reprise/kernel';
+import { type By, key, type MemoryStore, type Money, memoryStoreOf, recordedMoney } from '@reprise/org';
 import {
   coordinatorOf,
   INPUT_PRIORITY,
-  type NarrativeRow,
-  PROJECT,
   type ProjectCommandName,
-  type ProjectFact,
   type ProjectState,
   poolOf,
-  type RecordedResult,
-  type RecordedTask,
+  type StatedTask,
   scopeOf,
   type TaskStatus,
 } from '../pure/index.js';
-import { key } from '../pure/reducer/keys.js';
-import { keptTask, type StatedTask } from '../tools/project-tools.js';
-import { type Budget, recordedBudget } from './budget.js';
+import { keptTask } from '../tools/project-tools.js';
+import { ProjectCell } from './project-cell.js';
+import { type NarrativeEntry, type ResultRow, resultRow, type TaskRow, taskRow } from './rows.js';
 import { type ProjectWaits, readTeamWaits, type TeamWait } from './waits.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
 export type PlannedTask = StatedTask;
 
-/** A task. Times are in journal milliseconds. */
-export interface TaskRow
-  extends Pick<RecordedTask, 'title' | 'skill' | 'status' | 'failure' | 'attempts' | 'priority'> {
-  readonly id: number;
-  readonly depends_on: RecordedTask['depends_on'];
-  readonly result?: number;
-  /** Who skipped or cancelled it. */
-  readonly ended_by?: Actor;
-  readonly created: number;
-}
-
-/** A result. Times are in journal milliseconds. */
-export interface ResultRow
-  extends Pick<RecordedResult, 'title' | 'skill' | 'status' | 'model' | 'inputs' | 'memory_ids' | 'digest'> {
-  readonly id: number;
-  readonly task?: number;
-  /** Why it failed. */
-  readonly code?: string;
-  /** Whether a run of the coordinator that was shown it has completed. */
-  readonly processed: boolean;
-  readonly session?: string;
-  readonly cost: RecordedResult['cost'];
-  readonly created: number;
-  readonly ended?: number;
-}
-
-/** An entry of the narrative. */
-export interface NarrativeEntry extends Pick<NarrativeRow, 'previous' | 'memory_ids' | 'task_ids' | 'at'> {
-  readonly n: number;
-  readonly text: string;
-}
-
-/** What another try changes. */
+/** What another try of a task changes. */
 export interface RetryChange {
   readonly skill?: string;
   readonly model?: string;
@@ -93,18 +54,16 @@ export interface RetryChange {
   readonly note?: string;
 }
 
-type Commanded = ProjectFact<'specialists/Commanded@1'>;
-
 /**
  * A project: a coordinator, its plan, its results and its memory. It exists from its first message or plan on. A handle
  * reads every project of the world by its id, and changes only those that its team has opened: `other_team`.
  */
 export class Project {
-  /** The project's cell. */
+  /** The address of the project's cell. */
   readonly address: Address;
   /** The memory of the project. */
   readonly memories: MemoryStore;
-  readonly #cell: PartCell;
+  readonly #cell: ProjectCell;
 
   constructor(
     private readonly world: AgentWorld,
@@ -112,22 +71,22 @@ export class Project {
     private readonly team: string,
     private readonly coordinator: () => AnyAgent | undefined,
   ) {
-    this.address = [PROJECT, id];
-    this.#cell = new PartCell(world.kernel, this.address, { part: 'team', of: 'event' });
+    this.#cell = new ProjectCell(world.kernel, id, team);
+    this.address = this.#cell.address;
     const event: ProjectCommandName = 'specialists/Remember@1';
     const writer = {
       to: this.address,
       event,
       cell: this.address,
       fields: { team },
-      require: () => this.#requireTeam(),
+      require: () => this.#cell.requireTeam(),
     };
     this.memories = memoryStoreOf(world, scopeOf(id), writer);
   }
 
   /** The durable state; undefined for a project that nothing has opened. */
   state(): Promise<ProjectState | undefined> {
-    return this.#cell.state<ProjectState>();
+    return this.#cell.state();
   }
 
   /**
@@ -139,7 +98,7 @@ export class Project {
   }
 
   /** Brings the project back after its cell has failed, with the state before the fault. See `World.revive`. */
-  async revive(by: RequestBy = {}): Promise<void> {
+  async revive(by: By = {}): Promise<void> {
     await this.world.revive(this, by);
   }
 
@@ -154,10 +113,12 @@ export class Project {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true }, 'send');
     const { id = crypto.randomUUID(), priority = INPUT_PRIORITY.people, as } = options;
     const parts = await storeParts(this.world.kernel.content, input, async () => undefined);
-    const ack = await this.#send('specialists/Say@1', { command_id: id, parts, priority }, present({ id, as }));
-    const number = await this.#runOf(ack, id);
-    const run = await this.#coordinator().run(number);
-    if (run === undefined) throw this.#lost('the run of the coordinator');
+    const ack = await this.#cell.command('specialists/Say@1', { command_id: id, parts, priority }, present({ id, as }));
+    const number = await this.#cell.runOf(ack, id);
+    const agent = this.coordinator();
+    if (agent === undefined) throw this.#cell.lost('a coordinator in this process');
+    const run = await this.world.session(coordinatorOf(this.id)[1], agent).run(number);
+    if (run === undefined) throw this.#cell.lost('the run of the coordinator');
     return run as Run<string>;
   }
 
@@ -170,42 +131,36 @@ export class Project {
    */
   async plan(
     tasks: readonly PlannedTask[],
-    by: RequestBy = {},
+    by: By = {},
   ): Promise<{ readonly task_ids: Readonly<Record<string, number>> }> {
+    requireFields(by, 'project.plan(by)', BY);
+    requireArgument(Array.isArray(tasks), 'project.plan(tasks)', 'a list of tasks', tasks);
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
     const kept = await Promise.all(stated.map((task) => keptTask(content, task)));
-    const value = await this.#commanded('specialists/Plan@1', { tasks: kept }, by);
-    return value as unknown as { readonly task_ids: Record<string, number> };
+    return writtenTasks.parse(await this.#cell.commandLater('specialists/Plan@1', { tasks: kept }, by));
   }
 
   /** The tasks, in the order of their numbers. */
   async tasks(query: { readonly status?: TaskStatus } = {}): Promise<readonly TaskRow[]> {
-    requireKnownOptions(query, { status: true }, 'tasks');
-    const found: TaskRow[] = [];
-    for await (const [at, value] of this.#cell.each('tasks')) {
-      const row = taskRow(Number(at), value as unknown as RecordedTask);
-      if (query.status === undefined || row.status === query.status) found.push(row);
-    }
-    return found;
+    requireKnownOptions(query, { status: aText }, 'project.tasks');
+    const rows = (await this.#cell.numbered('tasks')).map(([n, recorded]) => taskRow(n, recorded));
+    return rows.filter(({ status }) => query.status === undefined || status === query.status);
   }
 
   /** The brief of a task, whole. */
   async brief(task: number): Promise<string | undefined> {
-    const row = (await this.#cell.entry('tasks', key(task))) as unknown as RecordedTask | undefined;
+    requireNumber(task, 'project.brief(task)', 'the number of a task');
+    const row = await this.#cell.row('tasks', key(task));
     return row === undefined ? undefined : readText(this.world.kernel.content, row.context_ref);
   }
 
   /** The results, in the order of their numbers; with `processed`, those that have ended. */
   async results(query: { readonly processed?: boolean } = {}): Promise<readonly ResultRow[]> {
-    requireKnownOptions(query, { processed: true }, 'results');
+    requireKnownOptions(query, { processed: aFlag }, 'project.results');
     const { processed } = query;
-    const found: ResultRow[] = [];
-    for await (const [at, value] of this.#cell.each('results')) {
-      const row = resultRow(Number(at), value as unknown as RecordedResult);
-      if (processed === undefined || (row.ended !== undefined && row.processed === processed)) found.push(row);
-    }
-    return found;
+    const rows = (await this.#cell.numbered('results')).map(([n, recorded]) => resultRow(n, recorded));
+    return rows.filter((row) => processed === undefined || (row.ended !== undefined && row.processed === processed));
   }
 
   /**
@@ -214,7 +169,8 @@ export class Project {
    * @throws RepriseError `invalid_argument` for a result that does not exist or has no output; `blob_erased`
    */
   async output(result: number): Promise<string> {
-    const row = (await this.#cell.entry('results', key(result))) as unknown as RecordedResult | undefined;
+    requireNumber(result, 'project.output(result)', 'the number of a result');
+    const row = await this.#cell.row('results', key(result));
     if (row?.output_ref == null) {
       throw new RepriseError('invalid_argument', `project ${this.id} has no output of result ${result}`, {
         where: 'output',
@@ -226,27 +182,29 @@ export class Project {
   }
 
   /** Tries a failed task again. It becomes pending, or blocked while a task that it depends on has not ended well. */
-  async retry(task: number, change: RetryChange = {}, by: RequestBy = {}): Promise<CommandReceipt> {
-    requireKnownOptions(change, { skill: true, model: true, note: true }, 'retry');
+  async retry(task: number, change: RetryChange = {}, by: By = {}): Promise<CommandReceipt> {
+    requireNumber(task, 'project.retry(task)', 'the number of a task');
+    requireFields(by, 'project.retry(by)', BY);
+    requireKnownOptions(change, { skill: aText, model: aText, note: aText }, 'project.retry');
     const { skill, model, note } = change;
     const note_ref = note === undefined ? undefined : await putText(this.world.kernel.content, note);
-    const id = by.id ?? crypto.randomUUID();
-    return this.#receipt(id, () =>
-      this.#commanded('specialists/Retry@1', { task, ...present({ skill, model, note_ref }) }, { ...by, id }),
-    );
+    return this.#cell.receiptOfLater('specialists/Retry@1', { task, ...present({ skill, model, note_ref }) }, by);
   }
 
   /** Skips a task: for those that depend on it, it counts as done. */
-  skip(task: number, reason: string, by: RequestBy = {}): Promise<CommandReceipt> {
-    const id = by.id ?? crypto.randomUUID();
-    return this.#receipt(id, () => this.#send('specialists/Skip@1', { task, reason }, { ...by, id }));
+  async skip(task: number, reason: string, by: By = {}): Promise<CommandReceipt> {
+    requireFields(by, 'project.skip(by)', BY);
+    requireNumber(task, 'project.skip(task)', 'the number of a task');
+    requireArgument(typeof reason === 'string', 'project.skip(reason)', 'a text', reason);
+    return this.#cell.receiptOf('specialists/Skip@1', { task, reason }, by);
   }
 
   /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
-  cancel(task: number | 'all', reason = 'cancelled', by: RequestBy = {}): Promise<CommandReceipt> {
-    const id = by.id ?? crypto.randomUUID();
-    const value = { task: task === 'all' ? null : task, reason };
-    return this.#receipt(id, () => this.#send('specialists/Cancel@1', value, { ...by, id }));
+  async cancel(task: number | 'all', reason = 'cancelled', by: By = {}): Promise<CommandReceipt> {
+    requireFields(by, 'project.cancel(by)', BY);
+    if (task !== 'all') requireNumber(task, 'project.cancel(task)', "the number of a task, or 'all'");
+    requireArgument(typeof reason === 'string', 'project.cancel(reason)', 'a text', reason);
+    return this.#cell.receiptOf('specialists/Cancel@1', { task: task === 'all' ? null : task, reason }, by);
   }
 
   /**
@@ -256,16 +214,16 @@ export class Project {
    *   whose model has none is not spawned under such a budget
    * @throws RepriseError `invalid_argument` for an amount that is no budget
    */
-  limit(budget: Budget, by: RequestBy = {}): Promise<CommandReceipt> {
-    const id = by.id ?? crypto.randomUUID();
-    const value = { budget: recordedBudget(budget) };
-    return this.#receipt(id, () => this.#send('specialists/Limit@1', value, { ...by, id }));
+  async limit(budget: Money, by: By = {}): Promise<CommandReceipt> {
+    requireFields(budget, 'project.limit(budget)', '{ usd } or { tokens }');
+    requireFields(by, 'project.limit(by)', BY);
+    return this.#cell.receiptOf('specialists/Limit@1', { budget: recordedMoney(budget, 'budget') }, by);
   }
 
   /** The entries of the narrative, the first one first. */
   async *narrative(): AsyncGenerator<NarrativeEntry> {
-    for await (const [at, value] of this.#cell.each('narrative')) {
-      const { text_ref, previous, memory_ids, task_ids, at: when } = value as unknown as NarrativeRow;
+    for await (const [at, entry] of this.#cell.each('narrative')) {
+      const { text_ref, previous, memory_ids, task_ids, at: when } = entry;
       const text = await readText(this.world.kernel.content, text_ref);
       yield { n: Number(at), text, previous, memory_ids, task_ids, at: when };
     }
@@ -287,12 +245,7 @@ export class Project {
     await this.#cell.requireSound();
     const state = await this.state();
     if (state === undefined) return { waits: [], standsStill: false };
-    const rows = async <T>(table: string): Promise<readonly (readonly [string, T])[]> => {
-      const found: (readonly [string, T])[] = [];
-      for await (const [at, row] of this.#cell.each(table)) found.push([at, row as unknown as T]);
-      return found;
-    };
-    return readTeamWaits({ id: this.id, state, rows, sessions: this.world.kernel });
+    return readTeamWaits({ id: this.id, state, cell: this.#cell, sessions: this.world.kernel });
   }
 
   /**
@@ -308,190 +261,28 @@ export class Project {
   /**
    * Waits until nothing is under way: no run, no job, no wake.
    *
-   * @returns the state: `open`, `done`, `cancelled`, or `needs_decision`; `working` when `within` has passed
-   * @throws RepriseError `invalid_argument` for a project that nothing has opened; `cell_failed`, `world_closed`
+   * @returns the state: `open`, `done`, `cancelled`, or `needs_decision`; `working` when `within` has passed, by the clock of the world
+   * @throws RepriseError `invalid_argument` for a project that nothing has opened; `cell_failed`, `world_closed`;
+   *   `waits_for_itself` in a tool of the project, without `within`
    */
-  async idle({ within }: { readonly within?: Duration } = {}): Promise<ProjectState> {
-    const limit = new AbortController();
-    const timer = within === undefined ? undefined : setTimeout(() => limit.abort(), durationMs(within, 'idle within'));
-    try {
-      return await this.#idle(limit.signal);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #idle(signal: AbortSignal): Promise<ProjectState> {
-    for (;;) {
-      const { seq } = this.world.kernel.head;
-      const state = await this.state();
-      if (state === undefined) throw this.#lost('a message or a plan');
-      if (state.status !== 'working') return state;
-      await this.#change(seq + 1, signal);
-      if (signal.aborted) return state;
-    }
-  }
-
-  /** Reads on until the project has changed. */
-  async #change(from: number, signal: AbortSignal): Promise<void> {
-    for await (const { records } of this.world.kernel.frames(from, signal, [this.address])) {
-      for (const record of records) {
-        if (isOf(record, this.address) && 'name' in record && record.name === 'specialists/ProjectChanged@1') return;
-      }
-    }
-    if (!signal.aborted) throw this.world.kernel.closedBy ?? this.#lost('an open world');
-  }
-
-  /** Sends a command in the name of the team of this handle: a project of another team refuses it. */
-  #send(name: ProjectCommandName, value: object, by: RequestBy): Promise<Ack> {
-    return this.#cell.send(name, { ...value, team: this.team }, by);
-  }
-
-  /** Refuses what no command of the project stands for, as its cell refuses commands. */
-  async #requireTeam(): Promise<void> {
-    const { team = null } = (await this.state()) ?? {};
-    if (team === null || team === this.team) return;
-    throw new RepriseError('request_rejected', `project ${this.id} belongs to another team: ${team}`, {
-      where: `project ${this.id}`,
-      expected: `a project of team ${this.team}`,
-      actual: team,
-      reason: 'other_team',
-    });
-  }
-
-  /** A command whose outcome is stated later, when team and skills were read. */
-  async #commanded(name: ProjectCommandName, value: object, by: RequestBy): Promise<Value> {
-    const id = by.id ?? crypto.randomUUID();
-    const ack = await this.#send(name, { ...value, command_id: id }, { ...by, id });
-    const done = await this.#outcome(ack, ({ name: fact, value: stated }) => {
-      const commanded = stated as unknown as Commanded;
-      return fact === 'specialists/Commanded@1' && commanded.command_id === id ? commanded : undefined;
-    });
-    if (done.code === null) return done.value;
-    throw new RepriseError('request_rejected', `project ${this.id} refused the command: ${done.code}`, {
-      where: name,
-      reason: done.code,
-      actual: done.value,
-      hint: 'docs/reference/teams.md says when each refusal comes.',
-    });
-  }
-
-  async #receipt(id: string, run: () => Promise<unknown>): Promise<CommandReceipt> {
-    try {
-      await run();
-      return { command_id: id, status: 'accepted' };
-    } catch (error) {
-      if (!isRepriseError(error, 'request_rejected')) throw error;
-      return { command_id: id, status: 'rejected', code: String(error.details.reason) as never };
-    }
-  }
-
-  /** The number of the run that an input of the coordinator began. */
-  #runOf(ack: Ack, input: string): Promise<number> {
-    return this.#outcome(ack, ({ name, value }) => {
-      const { command_id, run } = value as { readonly command_id?: string; readonly run?: number };
-      if (command_id !== input) return undefined;
-      if (name === 'aos.agent/InputAccepted@1') return run;
-      const isRefused = ['aos.agent/HostCommandRejected@1', 'specialists/Commanded@1'].includes(name);
-      if (isRefused) throw this.#refused(value);
-      return undefined;
-    });
-  }
-
-  /**
-   * What a fact of the project or of its coordinator says about a command, from the frame of the command on.
-   *
-   * @throws RepriseError `run_waiting` when the team cannot be read, so that the command waits and nothing goes on;
-   *   `cell_failed` when the cell of the project or of its coordinator has failed
-   */
-  async #outcome<T>(ack: Ack, find: (fact: FactRecord) => T | undefined): Promise<T> {
-    if (await this.#isUnread()) await this.#send('specialists/Open@1', {}, {}); // an earlier command, sent again
-    const coordinator = coordinatorOf(this.id);
-    for await (const { records } of this.world.kernel.frames(ack.seq, undefined, [this.address, coordinator])) {
-      for (const record of records) {
-        if (!isOf(record, this.address) && !isOf(record, coordinator)) continue;
-        const found = find(record);
-        if (found !== undefined) return found;
-        if (record.name === 'specialists/NotRead@1' && (await this.#isUnread())) throw this.#notRead(record.value);
-      }
-    }
-    throw this.world.kernel.closedBy ?? this.#lost('an open world');
-  }
-
-  /** Whether commands wait because the team could not be read, and nothing reads it now. */
-  async #isUnread(): Promise<boolean> {
-    return (await this.state())?.needs === 'team';
-  }
-
-  #notRead(value: Value): RepriseError {
-    const { code } = value as unknown as ProjectFact<'specialists/NotRead@1'>;
-    return new RepriseError('run_waiting', `project ${this.id} cannot read its team, so the command waits: ${code}`, {
-      where: `project ${this.id}`,
-      reason: 'team_not_read',
-      actual: code,
-      hint: 'Nothing is lost. Fix the cause, then send the same command with the same id, or another one: all that waits is taken up.',
-    });
-  }
-
-  #refused(value: Value): RepriseError {
-    const { code } = value as { readonly code?: string };
-    if (code === 'cell_failed') return this.#coordinatorFailed();
-    return new RepriseError('request_rejected', `the coordinator of project ${this.id} refused this input`, {
-      where: 'send',
-      reason: code,
-      actual: code,
-      hint: 'docs/reference/session-commands.md says when each refusal comes.',
-    });
-  }
-
-  #coordinatorFailed(): RepriseError {
-    const where = formatAddress(coordinatorOf(this.id));
-    return new RepriseError('cell_failed', `the session of the coordinator of project ${this.id} has failed`, {
-      where,
-      hint: `Fix the cause, revive the session if it is there (\`world.trouble()\` lists failed cells), then send the message with another id.`,
-    });
-  }
-
-  #coordinator(): Session {
-    const agent = this.coordinator();
-    if (agent === undefined) throw this.#lost('a coordinator in this process');
-    return this.world.session(coordinatorOf(this.id)[1], agent);
-  }
-
-  #lost(what: string): RepriseError {
-    return new RepriseError('invalid_argument', `project ${this.id} lacks ${what}`, {
-      where: `project ${this.id}`,
-      hint: 'Send it a message, or plan tasks, first.',
-    });
+  async idle(options: { readonly within?: Duration } = {}): Promise<ProjectState> {
+    requireKnownOptions(options, { within: true }, 'project.idle');
+    return this.#cell.idle(options.within);
   }
 }
 
-type FactRecord = Extract<JournalRecord, { readonly kind: 'fact' }>;
+/** The outcome of a plan of the app. */
+const writtenTasks = z.strictObject({ task_ids: z.record(z.string(), z.int()) });
 
-function isOf(record: JournalRecord, [reducer, at]: Address): record is FactRecord {
-  return record.kind === 'fact' && record.from?.[0] === reducer && record.from[1] === at;
+const BY = 'an object with any of id, as, actor';
+
+/** Refuses what is no number of a task or a result. */
+function requireNumber(n: unknown, at: string, expected: string): asserts n is number {
+  requireArgument(isWhole(n) && n >= 1, at, `${expected}, from 1`, n);
 }
 
 function planned(task: PlannedTask): StatedTask {
   const names = { key: true, title: true, context: true, skill: true, depends_on: true, priority: true } as const;
   requireKnownOptions(task, { ...names, timeout_seconds: true }, 'plan');
   return task;
-}
-
-function taskRow(id: number, row: RecordedTask): TaskRow {
-  const { title, skill, status, failure, attempts, priority, depends_on, result, at, ended_by } = row;
-  const rest = present({ result: result ?? undefined, ended_by });
-  return { id, title, skill, status, failure, attempts, priority, depends_on, ...rest, created: at };
-}
-
-function resultRow(id: number, row: RecordedResult): ResultRow {
-  const { title, skill, status, model, inputs, memory_ids, digest, task, code, processed_at, session, cost } = row;
-  const rest = present({
-    task: task ?? undefined,
-    code: code ?? undefined,
-    session: session ?? undefined,
-    ended: row.ended_at ?? undefined,
-  });
-  const processed = processed_at !== null;
-  return { id, title, skill, status, model, inputs, memory_ids, digest, processed, cost, created: row.at, ...rest };
 }

@@ -16,7 +16,7 @@ export const projectRows = projectionOnUse('specialists/Projects@1', () =>
       tasks: taskCounts,
       /** Results that have ended and were not processed. */
       unprocessed: count,
-      /** Jobs under way. */
+      /** Jobs that are under way. */
       jobs: count,
       /** When it began and last changed, in journal milliseconds. */
       started: count,

@@ -1,7 +1,6 @@
 /** What all teams of a world share: the cell of projects, its plans and effects. Each team adds what it is. */
 import type { PartHost, WorldPart } from '@reprise/agent';
-import { memoryPart, memoryTools } from '@reprise/memory';
-import { textsPart } from '@reprise/work';
+import { memoryPart, memoryTools, textsPart } from '@reprise/org';
 import { readAdapter } from '../adapters/read.js';
 import { type TeamInWorld, teamAdapter } from '../adapters/team.js';
 import { listPlan, projectReducer, readPlan, showPlan, wakePlan } from '../pure/index.js';

@@ -1,6 +1,6 @@
 /** The projects of a world. */
 import type { AgentWorld, AnyAgent } from '@reprise/agent';
-import { RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { aText, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import { PROJECT_ID, type ProjectStatus } from '../pure/index.js';
 import { Project } from './project.js';
 import { projectRows } from './projections.js';
@@ -48,7 +48,7 @@ export function projectsOf(world: AgentWorld, team: string, coordinator: () => A
   return {
     project: (id) => new Project(world, requireId(id), team, coordinator),
     async all(query = {}) {
-      requireKnownOptions(query, { status: true, limit: true, after: true }, 'all');
+      requireKnownOptions(query, { status: aText, limit: wholeFrom(1), after: aText }, 'projects.all');
       const { status, limit, after } = query;
       const view = (await world.views()).view(projectRows);
       const page = await view.query({

@@ -10,23 +10,21 @@ import {
   requireKnownOptions,
 } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';
-import { LIVE_ITEMS_MAX, memoryTools } from '@reprise/memory';
-import { callRules, workPart } from '@reprise/work';
+import { callRules, LIVE_ITEMS_MAX, type Money, memoryTools, recordedMoney, workPart } from '@reprise/org';
 import { agentOfSkill, specialistPreparer } from '../adapters/prepare.js';
 import type { TeamFacts, TeamInWorld } from '../adapters/team.js';
-import { coordinatorSource } from '../coordinator-context.js';
 import { coordinatorInstructions } from '../prompts/coordinator.js';
 import { PROJECT, PROJECT_BOUNDS, poolOf, type TeamRow, WAKES_MAX } from '../pure/index.js';
 import { lookAtSkills, type SkillLibrary, type SkillSource, skillLibrary } from '../skills/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
-import { type Budget, recordedBudget } from './budget.js';
+import { coordinatorSource } from './coordinator-context.js';
 import { projectRows } from './projections.js';
 import { type Projects, projectsOf } from './projects.js';
 import { projectsPart, teamsOf } from './projects-part.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid team');
 
-/** The options of {@link defineTeam}. */
+/** What a team consists of: its coordinator, its skills, its tools and its bounds. */
 export interface TeamOptions {
   /** Where skills come from: `folder('skills')`, `skill({ … })`. Of two with one name the first folder wins, and a folder over code. */
   readonly skills: readonly SkillSource[];
@@ -67,7 +65,7 @@ export interface TeamOptions {
   /** The cell of the app that answers its own owner tools. The team brings the policy rules for both ways. */
   readonly calls?: Address;
   /** What a project may use, all its agents together; no bound when absent. */
-  readonly budget?: Budget;
+  readonly budget?: Money;
 }
 
 /** A team: a part of a world. */
@@ -106,10 +104,10 @@ const TIMEOUT_MAX_MS = 7 * 86_400_000;
 export function defineTeam(name: string, options: TeamOptions): Team {
   require(typeof name === 'string' && /^[a-z0-9._-]{1,40}$/.test(name), 'name', '1 to 40 of a–z 0–9 . _ -', name);
   requireKnownOptions(options, OPTIONS, 'defineTeam');
-  const chosen = chosenOptions(options);
+  const { maxConcurrent, ...facts } = chosenOptions(options);
   const library = skillLibrary(options.skills);
   const pool = poolOf(name);
-  const specialists = { name, ...specialistsOf(options, library, chosen.defaultModel) };
+  const specialists = { name, ...specialistsOf(options, library, facts.default_model) };
   const preparers = workPart({ preparers: [specialistPreparer(specialists)] });
   // Each world has a coordinator of its own: what it is told comes from the world that it is in.
   const made = new WeakMap<PartHost, AnyAgent>();
@@ -121,18 +119,9 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     return known;
   };
   const factsFor = (host: PartHost): TeamFacts => ({
-    name,
-    coordinator: coordinatorFor(host),
-    tools: options.tools,
+    ...{ name, coordinator: coordinatorFor(host), tools: options.tools, calls: options.calls ?? null },
     coordinatorTools: options.coordinator.tools ?? [],
-    calls: options.calls ?? null,
-    default_model: chosen.defaultModel,
-    timeout_ms: chosen.timeoutMs,
-    dispatch: options.dispatch ?? 'coordinator',
-    on_failed: options.onFailed ?? 'wait',
-    budget: chosen.budget,
-    memory_max: options.memory?.max ?? null,
-    wakes_max: chosen.maxWakes,
+    ...facts,
   });
   return {
     name,
@@ -148,7 +137,7 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     agentOf: (named, host) => agentOfSkill(specialists, named, host),
     tools: options.tools,
     started: async (world) => {
-      await openPool(world, pool, chosen.maxConcurrent);
+      await openPool(world, pool, maxConcurrent);
       const stop = library.watch(() => void readAgain(world, name));
       return async () => stop();
     },
@@ -183,13 +172,10 @@ async function openPool(world: AgentWorld, [reducer, key]: Address, limit: numbe
   else if (state.limit !== limit) await world.kernel.request(at, { name: 'flow/LimitQueue@1', value: { limit } });
 }
 
-interface Chosen {
-  readonly defaultModel: string;
+/** What a team is told of itself, with what is used where an option is absent. */
+type Chosen = Omit<TeamFacts, 'name' | 'coordinator' | 'tools' | 'coordinatorTools' | 'calls'> & {
   readonly maxConcurrent: number;
-  readonly maxWakes: number;
-  readonly timeoutMs: number;
-  readonly budget: TeamRow['budget'];
-}
+};
 
 function chosenOptions(options: TeamOptions): Chosen {
   const {
@@ -211,8 +197,8 @@ function chosenOptions(options: TeamOptions): Chosen {
   const { maxConcurrent = 3, defaultTimeout = '5m' } = agents;
   const isCount = Number.isInteger(maxConcurrent) && maxConcurrent >= 1 && maxConcurrent <= 256;
   require(isCount, 'agents.maxConcurrent', 'a whole number from 1 to 256', maxConcurrent);
-  const { max = 1 } = options.memory ?? {};
-  const isBound = Number.isInteger(max) && max >= 1 && max <= LIVE_ITEMS_MAX;
+  const { max } = options.memory ?? {};
+  const isBound = max === undefined || (Number.isInteger(max) && max >= 1 && max <= LIVE_ITEMS_MAX);
   require(isBound, 'memory.max', `a whole number from 1 to ${LIVE_ITEMS_MAX}`, max);
   const { maxWakes = WAKES_MAX } = coordinator;
   const isWakes = Number.isInteger(maxWakes) && maxWakes >= 1 && maxWakes <= PROJECT_BOUNDS.jobs;
@@ -221,11 +207,16 @@ function chosenOptions(options: TeamOptions): Chosen {
   const isTime = timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS;
   require(isTime, 'agents.defaultTimeout', 'a duration up to 7 days, such as 5m', defaultTimeout);
   return {
-    defaultModel: options.defaultModel ?? coordinator.model,
-    maxConcurrent,
-    maxWakes,
-    timeoutMs,
-    budget: options.budget === undefined ? null : recordedBudget(options.budget),
+    default_model: options.defaultModel ?? coordinator.model,
+    ...{
+      maxConcurrent,
+      wakes_max: maxWakes,
+      timeout_ms: timeoutMs,
+      dispatch,
+      on_failed: onFailed,
+      memory_max: max ?? null,
+    },
+    budget: options.budget === undefined ? null : recordedMoney(options.budget, 'budget'),
   };
 }
 

@@ -1,9 +1,11 @@
 /** What keeps a project from going on: for whom or for what it, its tasks and its sessions wait. From durable states alone. */
 import { type SessionReader, type SessionWait, sessionEndsFromOutside, sessionWaits } from '@reprise/agent';
+import type { CellReader } from '@reprise/org';
 import {
   coordinatorOf,
   type DecisionReason,
   type ProjectState,
+  type projectTables,
   type RecordedResult,
   type RecordedTask,
 } from '../pure/index.js';
@@ -34,12 +36,11 @@ export type TeamWait =
   /** The coordinator is told of results or of a decision at this time, in journal milliseconds. */
   | { readonly kind: 'timer'; readonly until: number };
 
-/** What reads a project. */
-export interface ProjectReader {
+/** What the waits of a project are read from: its cell, live or at a frame, and its sessions. */
+interface ProjectReader {
   readonly id: string;
   readonly state: ProjectState;
-  /** All entries of one of its tables, in order. */
-  rows<T>(table: 'tasks' | 'results' | 'team'): Promise<readonly (readonly [string, T])[]>;
+  readonly cell: CellReader<ProjectState, typeof projectTables>;
   readonly sessions: SessionReader;
 }
 
@@ -57,10 +58,8 @@ export interface ProjectWaits {
 export async function readTeamWaits(reader: ProjectReader): Promise<ProjectWaits> {
   const { state } = reader;
   if (state.status === 'done') return { waits: [], standsStill: false };
-  const [tasks, results] = [
-    await numbered<RecordedTask>(reader, 'tasks'),
-    await numbered<RecordedResult>(reader, 'results'),
-  ];
+  const tasks = await reader.cell.numbered('tasks');
+  const results = await reader.cell.numbered('results');
   const sessions = await waitsOfSessions(reader, results);
   const { due } = state.wake;
   const waits: readonly TeamWait[] = [
@@ -74,13 +73,8 @@ export async function readTeamWaits(reader: ProjectReader): Promise<ProjectWaits
   return { waits, standsStill: outside && (state.status !== 'working' || allRest(state, results, sessions)) };
 }
 
-async function numbered<T>(reader: ProjectReader, table: 'tasks' | 'results'): Promise<Rows<T>> {
-  return (await reader.rows<T>(table)).map(([at, row]) => [Number(at), row] as const);
-}
-
-async function isAuto(reader: ProjectReader): Promise<boolean> {
-  const [team] = await reader.rows<{ readonly dispatch: string }>('team');
-  return team?.[1].dispatch === 'auto';
+async function isAuto({ cell }: ProjectReader): Promise<boolean> {
+  return (await cell.row('team', 'team'))?.dispatch === 'auto';
 }
 
 function decisionOf({ needs }: ProjectState, tasks: Rows<RecordedTask>): readonly TeamWait[] {
@@ -147,16 +141,6 @@ function waitsOfTasks({ id, state }: ProjectReader, tasks: Rows<RecordedTask>, a
 
 /** Whether a wait ends only by what comes from outside: from a person, or from the app. */
 export function teamEndsFromOutside(wait: TeamWait): boolean {
-  switch (wait.kind) {
-    case 'decision':
-      return true;
-    case 'coordinator':
-    case 'slot':
-    case 'dependency':
-    case 'budget':
-    case 'timer':
-      return false;
-    default:
-      return sessionEndsFromOutside(wait);
-  }
+  if ('session' in wait) return sessionEndsFromOutside(wait);
+  return wait.kind === 'decision';
 }

@@ -3,6 +3,7 @@
  * it is given.
  */
 import { type Marked, own, paragraphs, party, said } from '@reprise/contracts';
+import { bytesOf } from '@reprise/org/contracts';
 import type { ProjectState } from '../pure/index.js';
 
 /** A skill as a coordinator knows it. */
@@ -83,8 +84,4 @@ function standing({ status, counts, jobs, unprocessed }: CoordinatorContext['sta
   const tasks = Object.entries(counts).filter(([, count]) => count > 0);
   const listed = tasks.length === 0 ? 'no tasks' : tasks.map(([name, count]) => `${count} ${name}`).join(', ');
   return own`Status: ${status.replace('_', ' ')}. Tasks: ${listed}. Work under way: ${jobs}. Results that you have not been shown: ${unprocessed}.`;
-}
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

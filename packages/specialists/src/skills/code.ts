@@ -7,7 +7,7 @@ import { parseSkill } from './parse.js';
 import { isSkill, type Skill } from './skill.js';
 import type { FoundSkill, SkillSource } from './source.js';
 
-/** A skill in code. */
+/** A skill that is stated in code, without a file. */
 export interface SkillSpec {
   readonly name: string;
   readonly description: string;

@@ -1,5 +1,6 @@
 /** Checks the fields of front matter, in the form of the Agent Skills standard and in that of a single file. */
 import { isTextWithin, lengthOfText } from '@reprise/contracts';
+import { oneLine } from '@reprise/org/contracts';
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import type { SkillField, SkillProblem, SkillRule } from './skill.js';
 import type { YamlEntries, YamlEntry, YamlText, YamlValue } from './yaml.js';
@@ -17,7 +18,7 @@ interface Fields {
   readonly invalid: readonly SkillProblem[];
   /** Problems that keep a valid file from being spawned. */
   readonly unfit: readonly SkillProblem[];
-  /** What has no effect. */
+  /** Fields that have no effect here. */
   readonly warnings: readonly SkillProblem[];
 }
 
@@ -64,8 +65,8 @@ class FieldReader {
   }
 
   /**
-   * A field that is not known here has a meaning for another tool, and none here. In a single file, a form of our own, it
-   * is a mistake; so is a merge, which would bring fields that nobody sees.
+   * A field that is not known here has a meaning for another tool, and none here. A merge is a mistake: it would bring
+   * fields that nobody sees.
    */
   #noteUnknown(form: 'standard' | 'seed'): void {
     const known: readonly string[] = KNOWN[form];
@@ -73,7 +74,7 @@ class FieldReader {
       if (known.includes(key)) continue;
       const words = `the field ${JSON.stringify(key.slice(0, 40))} is not known`;
       const move = KNOWN.seed.some((one) => one === key) ? `${words} here: write metadata.reprise-${key}` : words;
-      if (form === 'seed' || key === '<<') this.#invalid.push({ line, rule: 'unknown_key', message: words });
+      if (key === '<<') this.#invalid.push({ line, rule: 'unknown_key', message: words });
       else this.#warnings.push({ line, rule: 'unknown_key', message: `${move}, and has no effect` });
     }
   }
@@ -244,10 +245,4 @@ class FieldReader {
 
 function isText(value: YamlValue): value is YamlText {
   return value.kind === 'text';
-}
-
-/** A text in one line: line breaks and other control characters become spaces. */
-function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 }

@@ -18,7 +18,7 @@ import type { SkillProblem, SkillRule } from './skill.js';
 import type { FoundSkill, SkillListing, SkillSource, SkillWarning } from './source.js';
 import { watchFolder } from './watch.js';
 
-/** The options of {@link folder}. */
+/** How a folder of skills is read, and when again. */
 export interface FolderOptions {
   /** Look as soon as files change, and not only before each run of the coordinator. */
   readonly watch?: boolean;

@@ -15,13 +15,13 @@ export const FRONT_MATTER_LINE = 2;
 
 const encoder = new TextEncoder();
 
-/** Splits a file, or says why it cannot be split. CRLF and a byte order mark are accepted. */
+/** Splits a file, or says why it cannot be split. CRLF, CR in a file without LF, and a byte order mark are accepted. */
 export function splitFile(text: string): FileParts | SkillProblem {
   if (bytesOf(text) > SKILL_BOUNDS.file_bytes)
     return { line: 1, rule: 'file_bytes', message: `the file has more than ${SKILL_BOUNDS.file_bytes} bytes` };
   if (wellFormed(text) !== text)
     return { line: 1, rule: 'utf8', message: 'the text holds half a character, which UTF-8 cannot write' };
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const lines = text.replace(/^\ufeff/, '').split(text.includes('\n') ? /\r?\n/ : /\r/);
   if (!isFence(lines[0])) return { line: 1, rule: 'front_matter', message: 'the first line is not ---' };
   const end = lines.findIndex((line, i) => i > 0 && isFence(line));
   if (end < 0) return { line: 1, rule: 'front_matter', message: 'no second line of --- ends the front matter' };

@@ -3,17 +3,8 @@ export { lookAtSkills } from './adapter.js';
 export { type SkillSpec, skill } from './code.js';
 export { type FolderOptions, folder } from './folder.js';
 export { listSkills, type SkillLibrary, skillLibrary, type TeamFacts } from './library.js';
-export { type KnownToTeam, lintSkill } from './lint.js';
+export { lintSkill } from './lint.js';
 export { parseSkill } from './parse.js';
 export { rankSkills } from './rank.js';
-export {
-  isSkill,
-  SKILL_RULES,
-  type Skill,
-  type SkillField,
-  type SkillForm,
-  type SkillProblem,
-  type SkillProblems,
-  type SkillRule,
-} from './skill.js';
-export type { FoundSkill, SkillListing, SkillSource, SkillWarning } from './source.js';
+export { isSkill, type Skill, type SkillProblem, type SkillProblems } from './skill.js';
+export type { FoundSkill, SkillSource, SkillWarning } from './source.js';

@@ -23,7 +23,7 @@ export interface TeamFacts {
 
 /** The skills of a team at one moment. */
 interface SkillIndex {
-  /** By name, in order. */
+  /** The skills, sorted by their names. */
   readonly rows: readonly SkillRow[];
   readonly warnings: readonly SkillWarning[];
 }

@@ -1,8 +1,10 @@
 /** Checks a valid skill against a team: its catalog of tools and the models of its world. */
 import { isFields, requireArgument } from '@reprise/contracts';
+import { isMemoryTool } from '@reprise/org/contracts';
+import { COORDINATOR_TOOLS } from '../pure/index.js';
 import type { Skill, SkillProblem } from './skill.js';
 
-/** What a team knows. */
+/** What a team knows, for the rules that need it. */
 export interface KnownToTeam {
   /** The names of the catalog. */
   readonly tools: readonly string[];
@@ -18,21 +20,11 @@ export interface KnownToTeam {
 const FOR_WORKERS: readonly string[] = ['result_read', 'memory_query'];
 /** The tool that only a planner may list. */
 const FOR_PLANNERS = 'plan_write';
-/** The tools that no skill may list, unless the catalog has one of the name. */
-const RESERVED: readonly string[] = [
-  'spawn_agent',
-  'task_graph',
-  'task_retry',
-  'task_skip',
-  'task_cancel',
-  'results_list',
-  'memory_store',
-  'memory_update',
-  'memory_reinforce',
-  'memory_demote',
-  'memory_why',
-  'narrative_append',
-];
+/** Whether no skill may list a tool, unless the catalog has one of the name. */
+function isReserved(tool: string): boolean {
+  if (FOR_WORKERS.includes(tool)) return false;
+  return COORDINATOR_TOOLS.some((one) => one === tool) || isMemoryTool(tool);
+}
 
 /**
  * The problems of a skill in a team, its own included: tools that the catalog lacks, that only the coordinator may have
@@ -57,7 +49,7 @@ export function lintSkill(skill: Skill, known: KnownToTeam): readonly SkillProbl
     if (known.denied?.includes(tool))
       problems.push({ line: line('tools'), rule: 'tool_denied', message: `the project may not use the tool ${tool}` });
     if (known.tools.includes(tool) || isOwn(tool, known.planner === true)) continue;
-    if (RESERVED.includes(tool) || tool === FOR_PLANNERS) {
+    if (isReserved(tool) || tool === FOR_PLANNERS) {
       const whose = tool === FOR_PLANNERS ? 'skills that the team names as planners' : 'the coordinator';
       problems.push({ line: line('tools'), rule: 'tool_reserved', message: `${tool} is for ${whose}` });
     } else problems.push({ line: line('tools'), rule: 'tool_unavailable', message: `the catalog has no tool ${tool}` });

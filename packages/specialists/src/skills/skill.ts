@@ -49,15 +49,15 @@ export interface SkillProblem {
 }
 
 /** How a skill was written: as a folder of the Agent Skills standard, as a single file, or in code. */
-export type SkillForm = 'standard' | 'seed' | 'code';
+type SkillForm = 'standard' | 'seed' | 'code';
 
 /** The fields of a skill with the line at which each stands. */
 export type SkillField = 'name' | 'description' | 'triggers' | 'tools' | 'model' | 'timeout';
 
-/** A valid skill. */
+/** A skill whose file keeps all rules. */
 export interface Skill {
   readonly name: string;
-  /** One line. */
+  /** What it is for, in one line. */
   readonly description: string;
   readonly form: SkillForm;
   readonly triggers: readonly string[];

@@ -5,16 +5,16 @@ import type { Skill, SkillProblem, SkillProblems } from './skill.js';
 export interface FoundSkill {
   /** The name under which it was found: that of its folder or file. */
   readonly name: string;
-  /** Its path, or `code`. */
+  /** The path of its file, or `code`. */
   readonly at: string;
   /** The sha-256 of its bytes in hex. */
   readonly digest: string;
   readonly parsed: Skill | SkillProblems;
 }
 
-/** What a source found. */
+/** The skills that a source found. */
 export interface SkillListing {
-  /** By name. */
+  /** The skills, sorted by their names. */
   readonly skills: readonly FoundSkill[];
   /** What is wrong beside single skills, such as a folder that is not there. */
   readonly warnings: readonly SkillWarning[];

@@ -20,7 +20,6 @@ export interface YamlText {
   readonly line: number;
 }
 
-/** A list. */
 interface YamlList {
   readonly kind: 'list';
   readonly items: readonly YamlValue[];

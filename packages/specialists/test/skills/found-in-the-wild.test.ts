@@ -10,6 +10,10 @@ import { folder, isSkill, parseSkill } from '../../src/skills/index.js';
 
 const files = Number(process.env.SKILL_FILES ?? 500);
 const AT = 'skills/demo/SKILL.md';
+const SINGLE = 'skills/demo.md';
+/** What a single file has, and what means something else, or must be otherwise, in one. */
+const OF_SINGLE = 'triggers: [demo]\ntools: [Read]';
+const NOT_IN_SINGLE = /^(?:tools|model|triggers):/;
 
 /** Fields of other tools, each as one or more lines. */
 const OTHERS = [
@@ -35,6 +39,17 @@ const OTHERS = [
   'globs: "*.ts"',
   'globs: *.ts',
   'created: 2026-01-01',
+  'updated: 2026-01-01T10:00:00Z',
+  'deprecated: null',
+  'nested: {a: [1, {b: c}], d: ~}',
+  'notes: |\n  one\n  ---\n  two',
+  'summary: >-\n  folded\n\n  text',
+  'ключ: значение',
+  '🎉: yes',
+  'empty:',
+  '"quoted key": 1',
+  'octal: 0o17',
+  'tabs:\tafter a colon',
   'when_to_use: Use it: always',
 ];
 
@@ -65,13 +80,24 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ['<<: {a: 1}', 'unknown_key'],
   ['compatibility: 17', 'compatibility'],
   ['a: "open', 'yaml'],
+  ['a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]', 'yaml_alias'],
+  ['version: 1\nversion: 2', 'yaml_key'],
+  ['a:\n  b: 1\n  b: 2', 'yaml_key'],
+  ['a:\n\tb: 1', 'yaml'],
+  ['? [a]\n: b', 'yaml_key'],
+  ['__proto__: 1', 'yaml_key'],
+  [`a: ${'['.repeat(40)}${']'.repeat(40)}`, 'yaml_nesting'],
+  ['a: !!binary aGk=', 'yaml_tag'],
+  ['just words', 'yaml'],
 ];
 
 const shapes = fc.record({
   description: fc.constantFrom(...DESCRIPTIONS),
   others: fc.uniqueArray(fc.constantFrom(...OTHERS), { maxLength: 6, selector: (one) => one.split(':')[0] }),
   isFirst: fc.boolean(),
-  end: fc.constantFrom('\n', '\r\n'),
+  isSingle: fc.boolean(),
+  body: fc.constantFrom('# Demo\n\nDo it.', '', '---\nname: other\n---', '<!-- a comment -->', 'x'.repeat(100_000)),
+  end: fc.constantFrom('\n', '\r\n', '\r'),
   mark: fc.constantFrom('', '\ufeff'),
   fault: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...FAULTS) }),
 });
@@ -79,13 +105,14 @@ const shapes = fc.record({
 it(`a file in a shape that is found in the wild is a skill, or refused with its line and in words (seed 12) [SPEC-53]`, () => {
   let loaded = 0;
   fc.assert(
-    fc.property(shapes, ({ description, others, isFirst, end, mark, fault }) => {
+    fc.property(shapes, ({ description, others: all, isFirst, isSingle, body, end, mark, fault }) => {
+      const others = isSingle ? [...all.filter((one) => !NOT_IN_SINGLE.test(one)), OF_SINGLE] : all;
       const fields = [...(isFirst ? others : []), description, ...(isFirst ? [] : others)];
       const front = ['name: demo', ...(fault === null ? [] : [fault[0]]), ...fields].join('\n');
-      const text = `${mark}---\n${front}\n---\n# Demo\n\nDo it.\n`.replaceAll('\n', end);
-      const read = parseSkill(text, AT);
+      const text = `${mark}---\n${front}\n---\n${body}\n`.replaceAll('\n', end);
+      const read = parseSkill(text, isSingle ? SINGLE : AT);
       if (fault === null) {
-        expect(read).toMatchObject({ name: 'demo', body: '# Demo\n\nDo it.' });
+        expect(read).toMatchObject({ name: 'demo', body });
         if (isSkill(read)) expect(read.description.length).toBeGreaterThan(8);
         loaded += 1;
         return;
@@ -94,7 +121,7 @@ it(`a file in a shape that is found in the wild is a skill, or refused with its 
       expect(read.problems.length).toBeGreaterThan(0);
       for (const { line, message } of read.problems) {
         expect(line).toBeGreaterThanOrEqual(1);
-        expect(line).toBeLessThanOrEqual(text.split('\n').length);
+        expect(line).toBeLessThanOrEqual(text.split(end).length);
         expect(message).toMatch(/\w+ \w+/);
       }
       expect(read.problems.map(({ rule }) => rule)).toContain(fault[1]);
@@ -102,6 +129,27 @@ it(`a file in a shape that is found in the wild is a skill, or refused with its 
     { numRuns: files, seed: 12 },
   );
   expect(loaded).toBeGreaterThan(files / 2);
+});
+
+it.each([
+  ['a blank line before the front matter', '\n---\nname: demo\ndescription: x\n---\n', '1 front_matter'],
+  ['a comment before the front matter', '<!-- x -->\n---\nname: demo\ndescription: x\n---\n', '1 front_matter'],
+  ['no line that ends the front matter', '---\nname: demo\ndescription: x\n', '1 front_matter'],
+  ['front matter of another kind', '+++\nname = "demo"\n+++\n', '1 front_matter'],
+  ['a list as its name', '---\nname: [demo]\ndescription: x\n---\n', '2 name'],
+  ['a name with other letters', '---\nname: démo\ndescription: x\n---\n', '2 name'],
+  ['the name of another folder', '---\nname: other\ndescription: x\n---\n', '2 name_differs'],
+  ['a map as its description', '---\nname: demo\ndescription:\n  a: b\n---\n', '3 description'],
+  ['a description of nothing', '---\nname: demo\ndescription:\n---\n', '3 description'],
+  ['more bytes than are read', `---\nname: demo\ndescription: x\n---\n${'x'.repeat(300_000)}`, '1 file_bytes'],
+])('a file with %s is refused with its line, in a folder and alone [SPEC-31]', (_what, text, expected) => {
+  const single = text.replace(/^description/m, 'triggers: [a]\ntools: []\ndescription');
+  const more = expected.startsWith('3') ? expected.replace('3', '5') : expected;
+  for (const [one, at, found] of [
+    [text, AT, expected],
+    [single, SINGLE, more],
+  ] as const)
+    expect(parseSkill(one, at).problems.map(({ line, rule }) => `${line} ${rule}`)).toContain(found);
 });
 
 it('a colon in the prose of a description is a part of it, and a warning names its line [SPEC-53]', () => {

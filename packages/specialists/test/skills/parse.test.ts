@@ -141,8 +141,8 @@ describe('the faults of a single file', () => {
     ['with 65 tools', { tools: `tools: [${Array.from({ length: 65 }, (_, i) => `t${i}`).join(', ')}]` }, ['5 tools']],
     ['with a name that no tool can have', { tools: 'tools: ["Read, Grep"]' }, ['5 tools']],
     ['with a model that is a list', { model: 'model: [opus]' }, ['6 model']],
-    ['with a timeout, which this form does not have', { timeout: 'timeout: 30' }, ['6 unknown_key']],
-    ['with a misspelled field', { tool: 'tool: [Read]' }, ['6 unknown_key']],
+    ['with a merge', { other: '<<: {tools: [Read]}' }, ['6 unknown_key']],
+    ['with a misspelled field in the place of its tools', { tools: 'tool: [Read]' }, ['1 tools_missing']],
   ];
   it.each(cases)('a file %s is invalid, with the line and the rule [SPEC-31]', (_words, changes, expected) => {
     expect(seed(changes)).toEqual(expected);
@@ -153,8 +153,15 @@ describe('the faults of a single file', () => {
       '1 description',
       '2 name',
       '4 tools',
-      '5 unknown_key',
     ]);
+  });
+
+  it('fields of other tools have no effect but a warning with their line [SPEC-53]', () => {
+    const { warnings = [] } = valid(
+      `---\nname: code-review\n${'description: x'}\ntriggers: [a]\ntools: []\ntimeout: 30\ntool: [Read]\n---\n`,
+      'code-review.md',
+    );
+    expect(warnings.map(({ line, rule }) => `${line} ${rule}`)).toEqual(['6 unknown_key', '7 unknown_key']);
   });
 });
 

@@ -5,8 +5,8 @@
  */
 import { writeSync } from 'node:fs';
 import { randomFrom } from '../../../../conformance/random.js';
-import type { Connection, Driver } from '../../src/driver.js';
-import { MACHINE } from '../../src/ports.js';
+import type { Connection, Driver } from '../../src/database/driver.js';
+import { MACHINE } from '../../src/database/ports.js';
 import { sqliteOn } from '../../src/store.js';
 import { framesAfter } from '../frames.js';
 import { packedFrame } from './packing-frames.js';

@@ -1,6 +1,6 @@
 /** What the fuzzer must see: a process like `judge.ts` that believes what a file says of its tables and its columns. */
 import { createInterface } from 'node:readline';
-import { sqliteDriver } from '../../src/driver.js';
+import { sqliteDriver } from '../../src/database/driver.js';
 
 const driver = await sqliteDriver();
 for await (const file of createInterface({ input: process.stdin })) {

@@ -8,7 +8,7 @@ import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { type StoredFrame, type VerifyOptions, verifyStore } from '@reprise/kernel';
 import { flipped, type SampleWorld } from '../../../../conformance/tamper/sample.js';
 import { names } from '../../../../conformance/tamper/trials.js';
-import { sqliteDriver } from '../../src/driver.js';
+import { sqliteDriver } from '../../src/database/driver.js';
 import { sqlite } from '../../src/index.js';
 
 /** One tampering with a file. */

@@ -32,7 +32,7 @@ const saved = z.strictObject({
 /** The place of the first difference between the recorded and the replayed world. */
 export type FirstDifference = Divergence;
 
-/** The report of {@link replay}. */
+/** How much a replay compared, and the first difference. */
 export interface Replayed {
   /** The number of frames that were replayed and are identical to the recording. */
   readonly replayed: number;

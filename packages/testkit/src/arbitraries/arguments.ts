@@ -9,7 +9,7 @@ import { anyTextAround, anyTextOf } from './texts.js';
 /** A JSON Schema, as a tool states it. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Options of arguments. */
+/** What random arguments may name and contain. */
 export interface ArgumentOptions {
   /** What exists in the world under test, by the name of the argument that names it. */
   readonly known?: Readonly<Record<string, readonly unknown[]>>;
@@ -107,7 +107,6 @@ function boundTexts({ minLength, maxLength }: JsonSchema): readonly string[] {
   return lengths.filter((length) => length >= 0).flatMap((length) => ['a', '😀'].map((sign) => sign.repeat(length)));
 }
 
-/** A text in arguments. */
 interface TextPlace {
   readonly path: readonly (string | number)[];
   readonly of: JsonSchema;

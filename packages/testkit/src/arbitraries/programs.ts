@@ -24,7 +24,6 @@ const SLOTS = ['zz', 'a', 'b', ...ODD_KEYS.slice(0, 5)];
 const TABLE_KEYS = ['k', 'm', '\u{10000}', '\ue000'];
 const TIMERS = ['t', 'u', '1'];
 
-/** The size of programs. */
 interface AnyProgramOptions {
   /** The most operations at the top level; 5 when absent. */
   readonly opsMax?: number;

@@ -23,7 +23,7 @@ export interface TextLengths {
   readonly max?: number | undefined;
 }
 
-/** Options of texts. */
+/** Whether random texts may be malformed. */
 export interface AnyTextOptions {
   /** Whether texts may have a lone surrogate, which no canonical value has; false when absent. */
   readonly lone?: boolean;

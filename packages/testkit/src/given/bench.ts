@@ -30,7 +30,6 @@ export interface Folded {
   readonly aborts: readonly string[];
 }
 
-/** A pending timer. */
 interface SetTimer {
   readonly due: number;
   readonly cell: Address;
@@ -86,7 +85,7 @@ export class Bench {
     return this.fold({ kind: 'request', id: `given-${this.#seq}`, to, event: { name: event.name, value } });
   }
 
-  /** Settles an effect. */
+  /** Settles an effect with a receipt of its first attempt. */
   receipt(effect: string, receipt: Receipt): Folded {
     return this.fold({ kind: 'receipt', effect, attempt: 1, receipt });
   }

@@ -65,7 +65,7 @@ export interface StartedPlan extends PlanWhen {
 
 /** A plan that waits for its input. */
 export interface GivenPlan {
-  /** Starts it. */
+  /** Starts the plan with its input. */
   input(input: unknown): StartedPlan;
 }
 

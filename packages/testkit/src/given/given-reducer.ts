@@ -70,7 +70,7 @@ export interface GivenReducer {
   state(state: unknown): GivenReducer;
   /** The cell has received these events. */
   events(...events: readonly GivenEvent[]): GivenReducer;
-  /** Advances the time. */
+  /** Advances the time by so many milliseconds. */
   after(ms: number): GivenReducer;
   /** The event under test. A notice of the kernel (`sys/TimerFired@1` …) is given the same way. */
   when(event: GivenEvent): ReducerWhen;

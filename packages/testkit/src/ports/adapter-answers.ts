@@ -4,7 +4,7 @@ import { type AdapterOutcome, type ContentStore, type Deferred, decode, encode, 
 import { isPattern } from '@reprise/kernel/authority';
 import { checkedValue } from '../given/checked-value.js';
 import { show } from '../given/compare.js';
-import { expectThat } from './expect.js';
+import { expectThat } from '../suite/expect.js';
 
 /** Fails unless an answer is an outcome or a deferral with known fields, of the types that receipts have. */
 export function expectOutcome(answer: unknown, what: string): asserts answer is AdapterOutcome | Deferred {

@@ -15,8 +15,8 @@ import {
   toHex,
 } from '@reprise/kernel';
 import { show } from '../given/compare.js';
+import { expectThat } from '../suite/expect.js';
 import { type AnyAdapterSubject, type ParamsSource, paramsFrom } from './adapter-subject.js';
-import { expectThat } from './expect.js';
 
 /** The parts of one execution. By default: a fresh key, the first attempt, and a signal that is never aborted. */
 interface Asked {
@@ -111,7 +111,7 @@ export class Desk {
   }
 }
 
-/** An empty desk. */
+/** A desk with an empty store in memory. */
 export async function deskFor(subject: AnyAdapterSubject): Promise<Desk> {
   return new Desk(subject, (await memory().open()).content);
 }

@@ -2,7 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import type { Adapter, AdapterContext, ContentStore } from '@reprise/kernel';
 import fc from 'fast-check';
-import { type Disposable, NotApplicable } from './suite.js';
+import { type Disposable, NotApplicable } from '../suite/suite.js';
 
 /**
  * Where parameters come from: a list, which is used in order and from the beginning again when it is short; an

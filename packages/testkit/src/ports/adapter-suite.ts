@@ -1,12 +1,12 @@
 import type { Value } from '@reprise/contracts';
 import { type AdapterOutcome, type Deferred, decode, encode, equalBytes, type Reconciliation } from '@reprise/kernel';
 import { show } from '../given/compare.js';
+import { expectThat } from '../suite/expect.js';
+import { type Check, NotApplicable, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 import { canonical, expectFits, expectOutcome, expectReadable } from './adapter-answers.js';
 import { type Desk, deskFor, type Executed, freshKey } from './adapter-desk.js';
 import { type AdapterSubject, type AnyAdapterSubject, having } from './adapter-subject.js';
-import { expectThat } from './expect.js';
 import { formWithin } from './secret-forms.js';
-import { type Check, NotApplicable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** The number of different parameters that a check executes. */
 const SAMPLES = 5;

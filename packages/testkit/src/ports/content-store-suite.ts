@@ -1,8 +1,8 @@
 import { Ref } from '@reprise/contracts';
 import { type ContentStore, EMPTY_HEAD, type OpenStore, portableSha256, toHex } from '@reprise/kernel';
-import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from './expect.js';
+import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from '../suite/expect.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 import { ability, framesAfter, type StoreSubject, someBytes, whileOpen } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** Sizes around the bounds at which stores change their way of storing a blob. */
 const SIZES = [0, 1, 1000, 65_535, 65_536, 65_537, 1_048_576];

@@ -1,6 +1,6 @@
 import type { HostDirectory, OpenDirectory, WorldRow } from '@reprise/kernel/host';
-import { expectRefusal, expectSame } from './expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
+import { expectRefusal, expectSame } from '../suite/expect.js';
+import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 
 /** The subject of the suite of the directory port. */
 export interface DirectorySubject extends Disposable {

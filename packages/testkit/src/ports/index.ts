@@ -10,6 +10,14 @@ export { anyEventOf, anyFitting, type FittingSchema, LINKED_BYTES } from '../arb
 export { type AnyTextOptions, anyTextAround, anyTextOf, type TextLengths } from '../arbitraries/texts.js';
 export { type AnyValueOptions, anyValue } from '../arbitraries/values.js';
 export { type ReducerSubject, reducerChecks, testReducer } from '../reducers/reducer-suite.js';
+export {
+  type Check,
+  NotApplicable,
+  runCheck,
+  type SuiteOptions,
+  type TestRunner,
+  type Waiver,
+} from '../suite/suite.js';
 export type { AdapterSubject, AnyAdapterSubject, ParamsSource } from './adapter-subject.js';
 export { adapterChecks, testAdapter } from './adapter-suite.js';
 export { contentStoreChecks, testContentStore } from './content-store-suite.js';
@@ -17,5 +25,4 @@ export { type DirectorySubject, directoryChecks, testDirectory } from './directo
 export { journalChecks, testJournal } from './journal-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';
-export { type Check, NotApplicable, runCheck, type SuiteOptions, type TestRunner, type Waiver } from './suite.js';
 export { testViewStore, type ViewStoreSubject, viewStoreChecks } from './view-store-suite.js';

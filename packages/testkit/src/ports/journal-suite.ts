@@ -1,5 +1,6 @@
 import { EMPTY_HEAD, type Head, type OpenStore, portableSha256, type StoredFrame, toHex } from '@reprise/kernel';
-import { collect, expectRefusal, expectSame, expectThat } from './expect.js';
+import { collect, expectRefusal, expectSame, expectThat } from '../suite/expect.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 import {
   appendGroups,
   expectFrames,
@@ -9,7 +10,6 @@ import {
   someBytes,
   whileOpen,
 } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** Sizes of groups that make rows of one frame and of several, in every combination of neighbors. */
 const GROUPS = [1, 1, 5, 1, 40, 2, 1, 1, 17];

@@ -8,8 +8,8 @@ import {
   type StoredFrame,
   toHex,
 } from '@reprise/kernel';
-import { collect, expectSame, expectSameBytes, expectThat } from './expect.js';
-import type { Disposable } from './suite.js';
+import { collect, expectSame, expectSameBytes, expectThat } from '../suite/expect.js';
+import type { Disposable } from '../suite/suite.js';
 
 /** A store under test, in its own empty place. */
 export interface StoreSubject extends Disposable {

@@ -1,6 +1,7 @@
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type OpenStore, portableSha256, type ReadonlyStore, type Store, toHex } from '@reprise/kernel';
-import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from './expect.js';
+import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from '../suite/expect.js';
+import { type Check, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 import {
   ability,
   appendGroups,
@@ -10,7 +11,6 @@ import {
   someBytes,
   whileOpen,
 } from './store-subject.js';
-import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
 /** One blob for each way of storing. */
 const BLOB_SIZES = [50, 200_000];

@@ -1,6 +1,6 @@
 import type { OpenViewStore, ViewChange, ViewMark, ViewRange, ViewStore } from '@reprise/kernel/views';
-import { expectRefusal, expectSame } from './expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
+import { expectRefusal, expectSame } from '../suite/expect.js';
+import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 
 /** A view store under test, in its own empty place. */
 export interface ViewStoreSubject extends Disposable {

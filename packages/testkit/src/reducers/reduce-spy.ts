@@ -20,9 +20,9 @@ type Reduce = typeof reduce;
 /** The counts of the spy. */
 export interface SpiedApp {
   readonly app: App;
-  /** Deliveries that were compared. */
+  /** The number of deliveries that were compared. */
   readonly deliveries: () => number;
-  /** Deliveries that both refused. */
+  /** The number of deliveries that both refused. */
   readonly dropped: () => number;
   /** The state of a cell by the oracle, in bytes as hex; undefined when it has none. */
   readonly stateOf: (address: readonly [string, string]) => string | undefined;

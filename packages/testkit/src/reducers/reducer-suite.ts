@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { anyEventOf } from '../arbitraries/fitting.js';
 import { show } from '../given/compare.js';
 import type { GivenEvent } from '../given/given-reducer.js';
-import { expectSame, expectThat } from '../ports/expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../ports/suite.js';
+import { expectSame, expectThat } from '../suite/expect.js';
+import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
 import { CELL_KEY, type Performance, type Played, perform } from './playback.js';
 import { spyOnReducers } from './reduce-spy.js';
 import { withRelays } from './relays.js';
 
-/** A reducer under test. */
+/** A reducer under test, and where its events come from. */
 export interface ReducerSubject extends Disposable {
   readonly reducer: ReducerDefinition;
   /** Its app: its plans, and the cells that it sends to. An app of the reducer alone when absent. */

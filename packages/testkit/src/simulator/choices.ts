@@ -39,7 +39,7 @@ export class Choices {
     return new Choices((n, below) => Math.min(list[n] ?? 0, below - 1), list.length); // C2
   }
 
-  /** The decisions so far. */
+  /** The decisions so far, by which a run can be repeated. */
   get made(): readonly number[] {
     return this.#made;
   }

@@ -30,7 +30,6 @@ export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
 /** What happens when a request is sent again under its id. */
 export const FOUND = 'the same request was asked again and found';
 
-/** The parts of clients. */
 interface ClientsParts {
   readonly journal: JournalAuditor;
   readonly sometimes: Sometimes;
@@ -134,7 +133,7 @@ export class Clients {
     this.#acks.set(key, ack);
   }
 
-  /** L1 */
+  // L1
   #answered(key: string, answer: string, frame: number | undefined): void {
     const { broken, sometimes } = this.parts;
     if (frame === undefined) broken(`${key} was answered before it was durable: ${answer}`);

@@ -35,7 +35,6 @@ export class JournalAuditor {
   readonly #asked = new Map<string, number>();
   #seq = -1;
   #at = 0;
-  /** The owners that died. */
   #deaths = 0;
 
   /** The number of the last frame; −1 before the first. */
@@ -79,7 +78,7 @@ export class JournalAuditor {
       for (const plan of ingress.cancels ?? []) this.plans.set(nameOf(plan), 'cancelled');
   }
 
-  /** J2 */
+  // J2
   #ask({ principal, id, seq }: Of<'request'> | Of<'command'>): void {
     const key = `${principal} ${id}`;
     const before = this.#asked.get(key);
@@ -115,7 +114,7 @@ export class JournalAuditor {
     this.plans.set(name, status);
   }
 
-  /** J3 */
+  // J3
   #emit({ effect, name, guarantee, plan }: Of<'effect'>): void {
     must(!this.effects.has(effect), `${effect} is emitted twice`);
     must(this.plans.get(nameOf(plan)) === undefined, `${effect} is emitted by plan ${nameOf(plan)}, which has ended`);

@@ -15,7 +15,6 @@ export interface Live {
   over?: boolean;
 }
 
-/** Starts and ends processes. */
 export class Processes {
   /** Those that have not ended. */
   live: readonly Live[] = [];
@@ -68,7 +67,7 @@ export class Processes {
     );
   }
 
-  /** Kills a process. */
+  /** Kills a process: its operations that wait are never executed. */
   async crash(live: Live): Promise<void> {
     this.scene.log.push(`  process ${live.process.n} dies`);
     this.#tellDeath(live);
@@ -87,7 +86,7 @@ export class Processes {
     if (world === undefined) sometimes.happened('a process died while it opened the world');
   }
 
-  /** Ends a process. */
+  /** Ends a process, whether it died or closed the world. */
   async #over(live: Live): Promise<void> {
     live.process.dead = true;
     this.live = this.live.filter((one) => one !== live);

@@ -6,7 +6,6 @@ interface FailingChoices {
   readonly steps: readonly number[];
 }
 
-/** Options of shrinking. */
 interface ShrinkOptions {
   /** The maximum of runs; 300 when absent. */
   readonly runsMax?: number;

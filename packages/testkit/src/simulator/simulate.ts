@@ -9,20 +9,20 @@ import { ALWAYS_EXPECTED } from './troubles.js';
 
 /** Options: which runs, and how to treat one that fails. */
 export interface SimulateOptions extends SimulationOptions {
-  /** The number of runs. */
+  /** How many runs to make, each with its own seed. */
   readonly seeds: number;
   /** The seed of the first run; the others count up from it. 1 when absent. */
   readonly from?: number;
   /** Whether to look for a smaller run with the same failure; true when absent. */
   readonly shrink?: boolean;
-  /** Called after each run. */
+  /** Called after each run with its seed. */
   readonly onRun?: (seed: number, run: SimulatedRun) => void;
 }
 
 /** A promise that was broken. */
 export interface SimulationFailure {
   readonly seed: number;
-  /** The broken promise. */
+  /** The promise that was broken, in words. */
   readonly why: string;
   /** The decisions of the smallest run found that breaks it. */
   readonly choices: readonly number[];

@@ -48,7 +48,7 @@ interface DiskParts {
 /** One call in this many waits for its turn when it is only a query or a copy; appends always do. */
 const WAITS_ONCE_IN = 6;
 
-/** A simulated disk. */
+/** A disk that can be full or fail, and whose lock can be lost. */
 export class SimulatedDisk {
   /** While true, nothing can be written. */
   full = false;

@@ -26,7 +26,7 @@ interface OutsideParts {
   readonly turnstile: Turnstile;
   readonly sometimes: Sometimes;
   readonly journal: JournalAuditor;
-  /** Reports a broken promise. */
+  /** Reports that the world has broken a promise. */
   readonly broken: (why: string) => void;
 }
 
@@ -58,7 +58,7 @@ export const ANSWERS = 'the outside answers';
 /** The outcome of an attempt that was excluded before it arrived. */
 const EXCLUDED: AdapterOutcome = { status: 'error', code: 'adapter_error/excluded' };
 
-/** The simulated outside world. */
+/** The world outside: it draws its answers, and counts executions. */
 export class SimulatedOutside {
   readonly #executions = new Map<string, Execution>();
 
@@ -146,7 +146,7 @@ export class SimulatedOutside {
     return work(known);
   }
 
-  /** O1, O2 */
+  // O1, O2
   #begin(what: string, { idempotencyKey: id, attempt }: Pick<AdapterContext, 'idempotencyKey' | 'attempt'>): Execution {
     const { journal, broken, sometimes } = this.parts;
     const execution = this.#executionOf(id);

@@ -26,7 +26,7 @@ import type { SimulationPlay, SimulationSubject } from './subject.js';
 import type { Trouble } from './troubles.js';
 import { Turnstile } from './turnstile.js';
 
-/** Options of a run. */
+/** How long a run is, and which trouble it may meet. */
 export interface SimulationOptions {
   /** The maximum of decisions in a storm; the subject's when absent. */
   readonly steps?: number;
@@ -36,7 +36,7 @@ export interface SimulationOptions {
 
 /** The result of a run. */
 export interface SimulatedRun {
-  /** The decisions. */
+  /** The decisions of the run; given again, they repeat it. */
   readonly choices: readonly number[];
   /** The indexes at which the steps of the storm begin. */
   readonly steps: readonly number[];
@@ -130,7 +130,7 @@ class Simulation implements Scene {
     };
   }
 
-  /** S1, S2 */
+  // S1, S2
   async rest(): Promise<void> {
     await this.turnstile.rest();
     if (this.#broken !== undefined) throw new Broken(this.#broken);

@@ -17,7 +17,6 @@ const DELICATE_WEIGHT = 40;
 const SPANS_MS = [1, 10, 100, 1_000, 30_000, 600_000] as const;
 const JUMPS_MS = [1_000, -1_000, -3_600_000, 3_600_000, 86_400_000 * 400] as const;
 
-/** Options of a storm. */
 interface StormOptions {
   readonly steps?: number;
   readonly troubles?: readonly Trouble[];
@@ -39,7 +38,7 @@ export class Storm {
     private readonly processes: Processes,
   ) {}
 
-  /** Runs the storm. */
+  /** Makes steps until the drawn number is reached, or decisions run out. */
   async run(options: StormOptions): Promise<void> {
     const may = options.troubles ?? TROUBLES;
     const troubles = may.filter(() => this.scene.choices.once(2));

@@ -23,7 +23,7 @@ export interface SimulationSubject {
   readonly clientWeight?: number;
   /** Makes the store of a run; memory when absent. */
   readonly store?: () => CrashableStore;
-  /** Begins a run. */
+  /** Begins a run with the tools that it may use. */
   begin(run: SimulationRun): SimulationPlay;
 }
 
@@ -38,7 +38,7 @@ export interface SimulationRun {
   readonly random: (length: number) => Uint8Array;
   /** The auditor of the journal. */
   readonly journal: JournalAuditor;
-  /** Reports a broken promise. */
+  /** Reports that the world has broken a promise. */
   broken(why: string): void;
 }
 
@@ -46,7 +46,7 @@ export interface SimulationRun {
 export interface SimulationPlay {
   /** Opens the world as a new process does: with this store and the process's clock. */
   open(process: SimulatedProcess, store: Store): Promise<World>;
-  /** The actions of clients. */
+  /** The actions of clients, from which the storm draws. */
   readonly acts: readonly SimulationAct[];
   /** Checks each frame at the moment in which it becomes durable. Throws when it breaks a promise of the subject. */
   read?(frame: readonly JournalRecord[]): void;

@@ -11,7 +11,6 @@ export interface Passenger {
   readonly stopped: boolean;
 }
 
-/** An operation that waits. */
 export interface Waiting {
   readonly of: Passenger;
   readonly what: string;
@@ -26,7 +25,7 @@ const TURNS_MAX = 20_000;
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** The operations that wait. */
+/** The operations that wait until the simulation lets them pass. */
 export class Turnstile {
   #waiting: Waiting[] = [];
   #activity = 0;

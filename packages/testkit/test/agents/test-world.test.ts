@@ -1,7 +1,7 @@
 /** A world of a test: time, fakes, crashes, and the world as a fixture. */
 import { type AnyAgent, agentApp, defineAgent, defineTool, llmGenerate, putText } from '@reprise/agent';
-import type { LlmGenerateParams } from '@reprise/contracts';
-import { type AdapterContext, equalBytes, isRepriseError, putValue, type Value } from '@reprise/kernel';
+import type { LlmGenerateParams, Value } from '@reprise/contracts';
+import { type AdapterContext, equalBytes, isRepriseError, putValue } from '@reprise/kernel';
 import { defineApp } from '@reprise/kernel/define';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,5 +1,7 @@
 /** The suite of the adapter port, held against an honest adapter and many that break its rules. */
-import { type Adapter, type AdapterContext, type AdapterOutcome, type ContentStore, Ref } from '@reprise/kernel';
+
+import { Ref } from '@reprise/contracts';
+import type { Adapter, AdapterContext, AdapterOutcome, ContentStore } from '@reprise/kernel';
 import { type AdapterSubject, adapterChecks, NotApplicable, runCheck, testAdapter } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

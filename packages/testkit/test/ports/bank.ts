@@ -1,6 +1,8 @@
 /** A bank that pays once under a key, an honest adapter before it, and everything that the adapter suite can be told. */
+
+import type { Ref } from '@reprise/contracts';
 import { ref } from '@reprise/contracts';
-import { type Adapter, type AdapterContext, type AdapterOutcome, defineEffect, type Ref } from '@reprise/kernel';
+import { type Adapter, type AdapterContext, type AdapterOutcome, defineEffect } from '@reprise/kernel';
 import type { AdapterSubject } from '@reprise/testkit/ports';
 import * as z from 'zod';
 

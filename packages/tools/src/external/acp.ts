@@ -101,7 +101,6 @@ interface Named {
   readonly status: string;
 }
 
-/** A turn in progress. */
 interface Turn {
   readonly ctx: ToolContext;
   readonly said: string[];
@@ -177,7 +176,6 @@ export class AcpProgram {
     return this.#ended.signal;
   }
 
-  /** Stops the program. */
   stop(): void {
     this.group.stop();
   }
@@ -259,7 +257,7 @@ export class AcpProgram {
     return toolParts([`${named.join('')}${text}`, { json: { relay: state } }], spentIn);
   }
 
-  /** E3 */
+  // E3
   #cancel(): void {
     this.#peer.notify('session/cancel', { sessionId: this.#session });
     const turn = this.#turn;
@@ -296,7 +294,7 @@ export class AcpProgram {
   }
 }
 
-/** E1 */
+// E1
 function follow(turn: Turn, { sessionUpdate, content, toolCallId, title, status }: Update): void {
   const { ctx, said, calls } = turn;
   const text = textOf(content);

@@ -55,7 +55,7 @@ export interface ProgramWatch {
   started(ctx: ToolContext, program: StartedProgram): void;
 }
 
-/** Options of {@link externalAgent}. */
+/** Which program an agent is, and how it is spoken to. */
 export interface ExternalAgentOptions {
   /** Letters, digits, `_` and `-`, at most 59. */
   readonly name: string;

@@ -13,7 +13,7 @@
 import { lineOfError, startOfText } from '@reprise/contracts';
 import { parseJson } from '@reprise/contracts/json';
 import { Scrubber } from '@reprise/kernel';
-import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/intake.js';
+import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/transport/intake.js';
 import type { ProcessGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
@@ -23,7 +23,6 @@ const ASKED_MAX = 64;
 /** The most characters of an error message from the program. */
 const TURN_LENGTH_MAX = 2_000;
 
-/** Handlers for incoming messages. */
 interface Hearing {
   /** Answers a request; an exception becomes an error response. */
   request(method: string, params: unknown): Promise<unknown>;
@@ -84,7 +83,6 @@ export class Peer {
     });
   }
 
-  /** Sends a notification. */
   notify(method: string, params: unknown): void {
     if (this.ended === undefined) this.#send({ method, params });
   }
@@ -96,7 +94,7 @@ export class Peer {
     else stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  /** R1 */
+  // R1
   #take(bytes: Uint8Array): void {
     if (this.#refused !== undefined) return;
     try {

@@ -76,7 +76,6 @@ export type Serve = (ctx: ServeContext) => readonly ProgramServer[] | Promise<re
 
 /** The servers of a program. */
 export class ServerList {
-  /** No servers. */
   static readonly NONE = new ServerList([]);
 
   private constructor(private readonly list: readonly Served[]) {}

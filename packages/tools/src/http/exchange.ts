@@ -4,7 +4,7 @@ import { request as tlsRequest } from 'node:https';
 import { RepriseError } from '@reprise/contracts';
 import { assertPublicLiteral, judgingLookup, type Resolve, refusalOf, type Targets } from './targets.js';
 
-/** The request to send. */
+/** The parts of a request, without its address. */
 export interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -22,11 +22,11 @@ import {
 } from '@reprise/contracts';
 import { concealHeaders } from '@reprise/kernel';
 import * as z from 'zod';
-import { refusalText } from '../workspace/confine.js';
+import { refusalText } from '../workspace/folder/confine.js';
 import { exchange, type Received, type Sent } from './exchange.js';
 import { type Resolve, systemResolve, type Targets, targetsOf } from './targets.js';
 
-/** Options of {@link http}. */
+/** Which hosts and methods are allowed, and within which bounds. */
 export interface HttpOptions {
   /** The allowed hosts: `api.example.com`, `*.example.com`, `example.com:8443`. */
   readonly allow: readonly string[];

@@ -13,7 +13,7 @@ interface HostPattern {
   readonly port: string | undefined;
 }
 
-/** The allowed hosts. */
+/** The hosts that requests may go to. */
 export interface Targets {
   readonly allow: readonly HostPattern[];
   /** The hosts among these that may be in a private network. */
@@ -37,13 +37,22 @@ export function targetsOf(allow: readonly string[], allowPrivate: readonly strin
 function patternOf(text: string, where: string): HostPattern {
   const [, star = '', name = '', port] = /^(\*\.)?(.*?)\.?(?::(\d{1,5}))?$/.exec(String(text)) ?? [];
   const host = domainToASCII(name);
-  if (host !== '' && !/[*/?#@]/.test(name)) return { host: star === '' ? host : `.${host}`, port };
+  const number = port === undefined ? undefined : Number(port);
+  const canMatch = host !== '' && !/[*/?#@]/.test(name) && (star === '' || isName(host)) && (number ?? 0) <= PORT_MAX;
+  if (canMatch) return { host: star === '' ? host : `.${host}`, port: number?.toString() };
   throw new RepriseError('invalid_argument', 'invalid host of the HTTP tools', {
     where,
     expected: 'a host such as api.example.com, *.example.com or example.com:8443, without a protocol and a path',
     actual: text,
   });
 }
+
+/** Addresses have nothing below them. */
+function isName(host: string): boolean {
+  return isIP(host) === 0 && !host.startsWith('[');
+}
+
+const PORT_MAX = 65_535;
 
 /** Returns the addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;

@@ -31,14 +31,15 @@ import {
 } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
-import { Slices } from '../slices.js';
-import { answerOf } from './answer.js';
-import { elicit } from './elicit.js';
-import { entryOf, type Terms } from './entry.js';
-import { type Missing, missingBy, whyOf } from './failure.js';
+import { Slices } from '../slices/slices.js';
+import type { McpServer } from './address.js';
+import { answerOf } from './answer/answer.js';
+import { elicit } from './answer/elicit.js';
+import { type Missing, missingBy, whyOf } from './answer/failure.js';
+import { entryOf, type Terms } from './entry/entry.js';
+import { isAllowed } from './entry/wire-name.js';
 import { listOf } from './list.js';
-import { type Connection, connect, type McpServer } from './server.js';
-import { isAllowed } from './wire-name.js';
+import { type Connection, connect } from './transport/server.js';
 
 /** How long to wait before contacting an unreachable server again, in milliseconds: the first wait, and the longest. */
 const RETRY_MS_FIRST = 500;
@@ -64,8 +65,8 @@ const ROUNDS_MAX = 32;
 /** The longest time that a timer accepts; the world enforces the call's own deadline. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** Options of a link. */
-interface LinkOptions extends Terms {
+/** The server of a link, and its bounds. */
+export interface LinkOptions extends Terms {
   readonly server: McpServer;
   readonly allow: readonly string[] | undefined;
   readonly connectMs: number;
@@ -140,7 +141,7 @@ export class Link {
     return toolError(`The server ${this.options.toolset} cannot be reached; nothing was done. ${why}`);
   }
 
-  /** K2 */
+  // K2
   async #find(entry: ToolEntry, ctx: ToolContext): Promise<Offered | { readonly answer: ToolAnswer<Value> }> {
     try {
       const found = (await this.#look(ctx)).tools.get(entry.name);
@@ -185,7 +186,7 @@ export class Link {
     this.#stale = false; // before the request, so that a change announced meanwhile is not missed
     this.#listed = undefined;
     const list = await listOf(connection, AbortSignal.timeout(LOOK_MS));
-    if (list.broken !== undefined) this.#stale = true; // the rest of the list is requested again
+    if (list.mayCome === true) this.#stale = true; // the rest of the list is requested again
     const tools = list.tools.filter(({ name }) => isAllowed(name, this.options.allow));
     if (tools.length > LIST_TOOLS_MAX) {
       const what = `${this.options.toolset} offers ${tools.length} tools`;

@@ -20,12 +20,13 @@ import {
   aText,
   isFilled,
   type KnownOptions,
+  missingPackage,
   RepriseError,
   requireArgument,
   requireKnownOptions,
 } from '@reprise/contracts';
-import { Link } from './link.js';
-import { type McpServer, requireServer } from './server.js';
+import { type McpServer, requireServer } from './address.js';
+import type { Link, LinkOptions } from './link.js';
 
 /** A call of a server's tool, as an approval rule sees it. */
 export interface McpCall extends CallToApprove<Readonly<Record<string, unknown>>> {
@@ -83,7 +84,8 @@ const MCP_OPTIONS: KnownOptions<McpOptions> = {
 };
 
 /**
- * Makes a toolset from an MCP server. It is connected when a session first needs it, once for each world.
+ * Makes a toolset from an MCP server. It is connected when a session first needs it, once for each world. A world with such an
+ * agent needs the package `@modelcontextprotocol/client`: without it, opening the world is refused as `runtime_unsupported`.
  *
  * @param name the prefix of its tools' names: `<name>__<tool>`
  * @throws RepriseError `invalid_definition`; `invalid_argument` when a time is not a duration
@@ -111,15 +113,48 @@ export function mcp(name: string, server: McpServer, options: McpOptions = {}): 
     name,
     onChanged,
     onAdded,
-    open: ({ closing }: ToolsetHost) => new McpToolset(new Link({ ...terms, closing }), approval, trust),
+    load: async () => void (await loadLink()),
+    open: ({ closing }: ToolsetHost) => new McpToolset(new LateLink({ ...terms, closing }), approval, trust),
   });
+}
+
+/** Loads what speaks the protocol. @throws RepriseError `runtime_unsupported` without the protocol's library */
+async function loadLink(): Promise<typeof import('./link.js')> {
+  try {
+    return await import('./link.js');
+  } catch (error) {
+    throw missingPackage(error, { what: 'MCP servers', name: '@modelcontextprotocol/client' });
+  }
+}
+
+/** A link that is made when it is first used. */
+class LateLink implements Pick<Link, 'list' | 'call' | 'leftOut'> {
+  #loading: Promise<Link> | undefined;
+  #link: Link | undefined;
+
+  constructor(private readonly options: LinkOptions) {}
+
+  get leftOut(): readonly LeftOut[] {
+    return this.#link?.leftOut ?? [];
+  }
+
+  readonly list: Link['list'] = async (context) => (await this.#loaded()).list(context);
+  readonly call: Link['call'] = async (...given) => (await this.#loaded()).call(...given);
+
+  #loaded(): Promise<Link> {
+    this.#loading ??= loadLink().then(({ Link }) => {
+      this.#link = new Link(this.options);
+      return this.#link;
+    });
+    return this.#loading;
+  }
 }
 
 class McpToolset implements LiveToolset {
   readonly #bound = new Map<string, Tool>();
 
   constructor(
-    private readonly link: Link,
+    private readonly link: LateLink,
     private readonly approval: McpApproval,
     private readonly trust: boolean,
   ) {}

@@ -120,7 +120,7 @@ class SessionProcesses {
     return this.#known.get(name);
   }
 
-  /** @returns its name */
+  /** @returns the name by which the tools find the program */
   add(one: Background): string {
     const name = `p${++this.#started}`;
     this.#known.set(name, one);

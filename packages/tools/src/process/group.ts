@@ -37,7 +37,7 @@ export interface ProcessGroup {
   readonly ended: Promise<string>;
   /** Resolves when all of the standard output has arrived: nothing holds the pipe any more, or the program ended. */
   readonly silent: Promise<void>;
-  /** The program's standard input. */
+  /** The standard input of the program. */
   readonly stdin: ChildProcess['stdin'];
   /**
    * Asks the group to stop, and kills it after a grace period. Once the program has ended, it only ends the output.

@@ -13,7 +13,6 @@ export class LastWords {
     this.#pieces = scrubber.piecewise();
   }
 
-  /** Adds the next bytes. */
   add(bytes: Uint8Array): void {
     this.#keep(this.#pieces.push(this.#decoder.decode(bytes, { stream: true })));
   }

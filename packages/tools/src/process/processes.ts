@@ -1,12 +1,12 @@
 import { type ApprovalRule, type Duration, defineTool, durationMs, type Tool, type ToolContext } from '@reprise/agent';
 import { aFlag, aList, isFilled, type KnownOptions, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import * as z from 'zod';
-import { Confinement } from '../workspace/confine.js';
+import { Confinement } from '../workspace/folder/confine.js';
 import { backgroundTools } from './background.js';
 import { outputOf } from './group.js';
 import { ARG_UNITS_MAX, type Ask, argv, cwd, type ProcessContext, started } from './start.js';
 
-/** Options of {@link processes}. */
+/** Which programs may run, where, and which calls need approval. */
 export interface ProcessOptions {
   /** The workspace folder: programs start in it, or in a folder below. It does not confine what they do. */
   readonly root: string;
@@ -44,7 +44,7 @@ const stdin = z
   .string()
   .max(1024 * 1024)
   .optional()
-  .describe('Text for its standard input.');
+  .describe('Text for its standard input. Default: none.');
 const seconds = z.int().min(1).max(86_400).optional().describe('The most seconds it may run, if less than is allowed.');
 
 /**
@@ -137,7 +137,8 @@ const PROGRAM_UNITS_MAX = 1_000;
  * `{ type: 'delta', channel: 'output', program, text }`.
  */
 async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, ctx: ToolContext, line: string) {
-  const group = await started(context, ask, ctx.scrubber);
+  // Nobody can write to it later: a program that reads without an input finds its end, and does not wait for one.
+  const group = await started(context, { ...ask, stdin: ask.stdin ?? '' }, ctx.scrubber);
   if (!('pid' in group)) return group;
   const timeoutMs = Math.min((wanted ?? Number.POSITIVE_INFINITY) * 1_000, context.timeoutMs);
   return reported(outputOf(group, timeoutMs, [ctx.signal, ctx.closing]), line.slice(0, PROGRAM_UNITS_MAX), ctx);

@@ -16,7 +16,6 @@ export class RecentBytes {
     return this.#length === 0;
   }
 
-  /** Adds a piece. */
   add(piece: Uint8Array): void {
     const newest = piece.subarray(Math.max(0, piece.length - UNREAD_BYTES_MAX));
     if (this.#length + newest.length > this.#buffer.length) this.#makeRoom(newest.length);

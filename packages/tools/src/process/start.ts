@@ -2,8 +2,8 @@
 import { type ApprovalRule, type ToolError, toolError } from '@reprise/agent';
 import { concealVariables, type Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
-import { type Confinement, refusal } from '../workspace/confine.js';
-import { refusing } from '../workspace/refusing.js';
+import { type Confinement, refusal } from '../workspace/folder/confine.js';
+import { refusing } from '../workspace/folder/refusing.js';
 import { type Command, type ProcessGroup, startGroup } from './group.js';
 
 /** The longest argument, in characters: Linux's own bound. */

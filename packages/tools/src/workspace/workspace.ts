@@ -1,16 +1,16 @@
 import type { ApprovalRule, Tool } from '@reprise/agent';
 import { aFlag, aList, isFilled, type KnownOptions, requireArgument, requireKnownOptions } from '@reprise/contracts';
-import { Confinement } from './confine.js';
-import type { WorkspaceContext } from './context.js';
-import { editFile } from './edit-file.js';
-import { glob } from './glob.js';
-import { grep } from './grep.js';
-import { listFiles } from './list-files.js';
-import { IGNORED_NAMES } from './names.js';
-import { readFile } from './read-file.js';
-import { writeFile } from './write-file.js';
+import { editFile } from './edit/edit-file.js';
+import { writeFile } from './edit/write-file.js';
+import { glob } from './find/glob.js';
+import { grep } from './find/grep.js';
+import { listFiles } from './find/list-files.js';
+import { readFile } from './find/read-file.js';
+import { Confinement } from './folder/confine.js';
+import type { WorkspaceContext } from './folder/context.js';
+import { IGNORED_NAMES } from './folder/names.js';
 
-/** Options of {@link workspace}. */
+/** The folder of the tools, and what they may do in it. */
 export interface WorkspaceOptions {
   /** The folder. Nothing outside it can be read or written. It is first accessed when a tool is called. */
   readonly root: string;

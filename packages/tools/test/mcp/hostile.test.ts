@@ -43,7 +43,7 @@ const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
     /^unreachable: .*(more than 250000 values|offers 100000 tools; at most 4096)/,
   ],
   ['some thousand tools', ['pipe', 'json'], /^unreachable: hostile offers 6000 tools; at most 4096 are allowed/],
-  ['endless pages', ['pipe', 'json'], /^unreachable: .*its list of tools has more than 256 pages/],
+  ['endless pages', ['pipe', 'json'], /^ok: hello/],
   ['pages in a circle', ['pipe', 'json'], /^ok: hello/],
   ['a huge list', ['pipe', 'json', 'events'], /^unreachable: .*more than 16777216 bytes/],
   ['large pages', ['pipe', 'json', 'events'], /^unreachable: .*its list of tools has more than 33554432 bytes/],

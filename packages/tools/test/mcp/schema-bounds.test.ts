@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { parseJson } from '@reprise/contracts/json';
 import { describe, expect, it } from 'vitest';
-import { withoutUnreachableBounds } from '../../src/mcp/schema-bounds.js';
+import { withoutUnreachableBounds } from '../../src/mcp/entry/schema-bounds.js';
 
 describe('bounds of 64-bit integers in schemas of others', () => {
   it('a bound that no number reaches is left out, at every depth, and other bounds stay [TOOL-60]', () => {

@@ -10,7 +10,7 @@ import { wellFormed } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
 import { openWorld } from '../../../reprise/src/index.js';
-import { script } from '../../../reprise/src/testing.js';
+import { script } from '../../../reprise/src/testing/testing.js';
 import { processes } from '../../src/index.js';
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,7 @@
 import { checkRead, type JsonAnswer, jsonIn, jsonSchema, putText, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, present, type Ref, RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { type LargeNumbers, NO_LARGE_NUMBERS } from '@reprise/contracts/json';
-import { type Adapter, type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
+import { type AnyAdapter, adapterOf, type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
 import { type Given, type ResultType, type TreeChecked, type TreeCheckParams, treeCheck } from '../pure/index.js';
 
 /** Reads files that are results, from inside one folder. */
@@ -50,9 +50,8 @@ const PROBLEMS_LENGTH_MAX = 2_000;
  *
  * @param files what reads files; without it no result is a file
  */
-export function checkAdapter(files?: FileCapture): Adapter<TreeCheckParams, TreeChecked> {
-  return {
-    effect: treeCheck as Adapter<TreeCheckParams, TreeChecked>['effect'],
+export function checkAdapter(files?: FileCapture): AnyAdapter {
+  return adapterOf(treeCheck, {
     name: 'tree.check',
     async doExecute(params, { content }) {
       try {
@@ -62,7 +61,7 @@ export function checkAdapter(files?: FileCapture): Adapter<TreeCheckParams, Tree
         return { status: 'error', code: `validation_error/${CODES[error.code] ?? 'not_a_value'}`, retryable: false };
       }
     },
-  };
+  });
 }
 
 const CODES: Readonly<Record<string, string>> = { blob_missing: 'blob_missing', blob_erased: 'blob_erased' };

@@ -1,9 +1,9 @@
 /** Budgets of trees: dollars or tokens, and what applies when nothing is stated. */
-import { fieldsOf, isWhole, MICRO, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { MICRO, RepriseError } from '@reprise/contracts';
+import { type Money, recordedMoney } from '@reprise/org';
 import type { TreeAgent, TreeBudget } from '../pure/index.js';
 
-/** An amount: dollars, or tokens of input and output. */
-export type Money = { readonly usd: number } | { readonly tokens: number };
+export type { Money } from '@reprise/org';
 
 /** What a node, and all nodes together, may use. */
 export interface Budget {
@@ -35,7 +35,7 @@ function modelsOf(agents: readonly TreeAgent[]): readonly Model[] {
  * @throws RepriseError `invalid_argument` for a budget in two units, or in money where a model has no price
  */
 export function unitOf({ node, tree }: Budget, agents: readonly TreeAgent[]): Unit {
-  const stated = [node, tree].flatMap((money) => (money === undefined ? [] : [amountOf(money, 'budget').unit]));
+  const stated = [node, tree].flatMap((money) => (money === undefined ? [] : [recordedMoney(money, 'budget').unit]));
   const [unit, other] = new Set(stated);
   if (other !== undefined) {
     throw new RepriseError('invalid_argument', 'the budgets of a node and of the tree have two units', {
@@ -53,25 +53,10 @@ export function recordedBudget({ node, tree }: Budget, unit: Unit, agent: TreeAg
   const usual = unit === 'micro_money' ? NODE_MICRO_MONEY : (agent?.adopted.config.limits.max_tokens ?? NODE_TOKENS);
   return {
     unit,
-    node: node === undefined ? usual : amountOf(node, 'budget.node').amount,
-    tree: tree === undefined ? null : amountOf(tree, 'budget.tree').amount,
+    node: node === undefined ? usual : recordedMoney(node, 'budget.node').amount,
+    tree: tree === undefined ? null : recordedMoney(tree, 'budget.tree').amount,
     stated: node !== undefined,
   };
-}
-
-/** An amount in its recorded unit. @throws RepriseError `invalid_argument` */
-function amountOf(money: Money, where: string): { readonly unit: Unit; readonly amount: number } {
-  requireKnownOptions(money, { usd: true, tokens: true }, where);
-  const { usd, tokens } = present(fieldsOf(money)) as { readonly usd?: unknown; readonly tokens?: unknown };
-  if (tokens !== undefined && usd === undefined && isWhole(tokens, 1))
-    return { unit: 'tokens', amount: tokens as number };
-  const micro = typeof usd === 'number' ? Math.round(usd * MICRO) : Number.NaN;
-  if (tokens === undefined && Number.isSafeInteger(micro) && micro > 0) return { unit: 'micro_money', amount: micro };
-  throw new RepriseError('invalid_argument', 'invalid budget', {
-    where,
-    expected: '{ usd } as dollars above zero, or { tokens } as a whole number above zero',
-    actual: money,
-  });
 }
 
 /**
@@ -80,7 +65,7 @@ function amountOf(money: Money, where: string): { readonly unit: Unit; readonly 
  * @throws RepriseError `invalid_argument` for another unit
  */
 export function amountIn(unit: Unit, money: Money, where: string): number {
-  const stated = amountOf(money, where);
+  const stated = recordedMoney(money, where);
   if (stated.unit === unit) return stated.amount;
   throw new RepriseError('invalid_argument', 'this tree counts in another unit', {
     where,

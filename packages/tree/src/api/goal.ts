@@ -1,11 +1,8 @@
 /** Goals and prompts, as an app states them. */
 import { RepriseError, wellFormed } from '@reprise/contracts';
-import { TASK_BYTES_MAX } from '../limits.js';
+import { bytesOf, oneLine } from '@reprise/org/contracts';
+import { TASK_BYTES_MAX } from '../pure/contracts/bounds.js';
 import { GOAL_BYTES_MAX } from '../pure/index.js';
-import { oneLine } from '../tools/arguments.js';
-
-const encoder = new TextEncoder();
-const bytesOf = (text: string): number => encoder.encode(text).length;
 
 /** The text with which a cut goal ends. */
 const CUT = ' …';
@@ -19,7 +16,7 @@ export function goalAndPrompt({ goal, prompt }: { readonly goal: string; readonl
   readonly goal: string;
   readonly prompt: string;
 } {
-  if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
+  if (typeof goal !== 'string' || oneLine(goal) === '') throw noGoal(goal);
   const whole = wellFormed(goal);
   const isShort = bytesOf(oneLine(whole)) <= GOAL_BYTES_MAX && !whole.trim().includes('\n');
   if (isShort) return { goal: oneLine(whole), prompt: requireTask(prompt ?? whole) };
@@ -30,7 +27,7 @@ export function goalAndPrompt({ goal, prompt }: { readonly goal: string; readonl
 
 /** A goal in one line. @throws RepriseError `invalid_argument` */
 export function requireGoal(goal: string): string {
-  if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
+  if (typeof goal !== 'string' || oneLine(goal) === '') throw noGoal(goal);
   return shortened(oneLine(wellFormed(goal)));
 }
 

@@ -2,6 +2,7 @@
 import type { AnyAgent, Duration } from '@reprise/agent';
 import type { Capability, Value } from '@reprise/contracts';
 import type { AskRow, Edge, Need, NodeRow } from '../pure/index.js';
+import type { NodeView } from '../views/index.js';
 import type { Money } from './budget.js';
 import type { ReadResult } from './result.js';
 import type { TreeReturns } from './returns.js';
@@ -35,17 +36,17 @@ export interface NodeSpec {
 /** A change of a node that has not begun, or is paused. */
 export type NodeChange = Pick<NodeSpec, 'prompt' | 'priority' | 'agent' | 'budget'> & { readonly goal?: string };
 
-/** A page of nodes. */
+/** Selects nodes of a tree, in the order of their numbers. */
 export interface NodePage {
   /** Only this node and those below it. */
   readonly under?: number;
-  /** Begins behind this node. */
+  /** Begins behind the node with this number. */
   readonly after?: number;
   /** The length of the page; 100 when absent, 1,000 at most. */
   readonly limit?: number;
 }
 
-/** Which events are read. */
+/** Selects the events of a tree. */
 export interface TreeWatchOptions {
   /** Begins behind this frame: the `frame` of an event. */
   readonly after?: number;
@@ -54,36 +55,18 @@ export interface TreeWatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A question that is open. */
-export interface OpenAsk {
+/** A question that is open. `route` are the nodes that are to answer now; people when it is empty. */
+export interface OpenAsk extends Readonly<Pick<AskRow, 'asker' | 'options' | 'returns' | 'route'>> {
   readonly ask: number;
-  /** The node that asks. */
-  readonly asker: number;
   readonly question: string;
-  readonly options: readonly string[];
-  readonly returns: AskRow['returns'];
   /** The option that counts when the time runs out. */
   readonly default?: string;
   /** When that is, in journal milliseconds. */
   readonly deadline?: number;
-  /** The nodes that are to answer now; people when it is empty. */
-  readonly route: readonly number[];
 }
 
-/** A launch of a node: one run of its session. */
-export interface NodeLaunch {
-  readonly launch: number;
-  readonly phase: NodeRow['phase'];
-  readonly gen: number;
-  readonly attempt: number;
-  readonly session: string;
-  readonly run: number;
-  readonly prompt: string;
-  /** The nodes whose results stand in the prompt. */
-  readonly inputs: readonly number[];
-  readonly frame: number;
-  readonly at: number;
-}
+/** A launch of a node: one run of its session, with its prompt as it reads. */
+export type NodeLaunch = Omit<NodeView['launches'][number], 'prompt'> & { readonly prompt: string };
 
 /** A node with what stands around it. */
 export interface NodeDetail extends NodeRow {
@@ -96,6 +79,6 @@ export interface NodeDetail extends NodeRow {
   /** Its result as it reads. */
   readonly given?: ReadResult;
   readonly launches: readonly NodeLaunch[];
-  /** Its open questions. */
+  /** The questions that it asked and that have no outcome. */
   readonly openAsks: readonly OpenAsk[];
 }

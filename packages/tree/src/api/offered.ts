@@ -1,8 +1,9 @@
 /** The tools that a program is offered: those of the node whose session it works for. */
 import type { AgentWorld, Tool } from '@reprise/agent';
 import type { SessionInfo } from '@reprise/contracts';
-import { type NodeRow, type ResultType, TREE, type TreeState } from '../pure/index.js';
-import { key } from '../pure/reducer/keys.js';
+import { CellReader } from '@reprise/org';
+import { key } from '@reprise/org/contracts';
+import { type NodeRow, TREE, type TreeState, type treeTables, useOfMemory } from '../pure/index.js';
 import { nodeTools } from '../tools/node-tools.js';
 
 /** The tools of a session's node; empty for a session of no tree. */
@@ -16,11 +17,11 @@ export async function toolsOfSession(
   const { row, state } = found;
   const { limits, budget, memory } = state;
   const terms = {
-    returns: row.returns as ResultType,
+    returns: row.returns,
     makes: row.depth < limits.depth && row.gen < limits.generations,
     unit: budget.unit,
     files,
-    ...(memory === undefined ? {} : { memory: memory.write ? ('write' as const) : ('read' as const) }),
+    ...useOfMemory(memory),
   };
   return nodeTools(terms);
 }
@@ -32,10 +33,9 @@ async function nodeOf(
 ): Promise<{ readonly row: NodeRow; readonly state: TreeState } | undefined> {
   const tree = session.slice(0, Math.max(0, session.lastIndexOf('/')));
   if (tree === '') return undefined;
-  const state = (await kernel.state([TREE, tree])) as unknown as TreeState | undefined;
-  if (state === undefined) return undefined;
-  const [known] = await kernel.table([TREE, tree], 'sessions', { from: session, limit: 1 });
-  if (known?.[0] !== session) return undefined;
-  const [row] = await kernel.table([TREE, tree], 'nodes', { from: key(Number(known[1])), limit: 1 });
-  return row === undefined ? undefined : { row: row[1] as unknown as NodeRow, state };
+  const cell = new CellReader<TreeState, typeof treeTables>(kernel, [TREE, tree]);
+  const state = await cell.state();
+  const n = await cell.row('sessions', session);
+  const row = n === undefined ? undefined : await cell.row('nodes', key(n));
+  return state === undefined || row === undefined ? undefined : { row, state };
 }

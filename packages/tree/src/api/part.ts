@@ -9,22 +9,21 @@ import {
   type SessionInfo,
 } from '@reprise/contracts';
 import type { PendingItem } from '@reprise/kernel';
-import { memoryPart } from '@reprise/memory';
-import { callRules, textsPart } from '@reprise/work';
+import { callRules, memoryPart, textsPart } from '@reprise/org';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
-import { TREE_AGENTS_MAX } from '../limits.js';
+import type { PromptWords } from '../adapters/words.js';
+import { TREE_AGENTS_MAX } from '../pure/contracts/bounds.js';
 import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
 import { requireNodeAgent } from '../tools/node-agent.js';
 import { nodeToolCatalog } from '../tools/node-tools.js';
 import { toolsOfSession } from './offered.js';
 import { launchRows, treeRows } from './projections.js';
 import { type Trees, treesOf } from './trees.js';
-import type { PromptWords } from './words.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of trees');
 
-/** The options of {@link trees}. */
+/** The agents of trees, and what their nodes may use. */
 export interface TreesOptions {
   /** The agents that a node may have; the first is the default. */
   readonly agents: readonly AnyAgent[];

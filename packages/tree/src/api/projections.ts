@@ -1,27 +1,25 @@
 /** Views over the trees of a world, and over the launches of their nodes. */
-import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineProjection, projectionOnUse } from '@reprise/kernel';
-import { TREE_STATUSES, treeFacts, used } from '../pure/index.js';
+import { UNUSED } from '@reprise/org/contracts';
+import { treeFacts } from '../pure/index.js';
 
 const count = z.int().min(0);
+const { goal, labels } = treeFacts['tree/Started@1'].shape;
+const { status, code, spent } = treeFacts['tree/Ended@1'].shape;
+const { n: _node, launch: _launch, ...launched } = treeFacts['tree/Launched@1'].shape;
 
 /** Every tree, by its name. Index `updated`: the longest unchanged first. */
 export const treeRows = projectionOnUse('tree/Trees@1', () =>
   defineProjection({
     name: 'tree/Trees@1',
     row: z.strictObject({
-      goal: z.string(),
-      status: z.enum(TREE_STATUSES),
-      code: z.nullable(z.string()),
-      labels: z.record(z.string(), z.string()),
+      ...{ goal, status, code, labels },
       /** How many nodes it has, questions included. */
       nodes: count,
-      spent: used,
+      spent,
       /** When it was started, last changed and ended, in journal milliseconds. */
-      started: count,
-      updated: count,
-      ended: z.nullable(count),
+      ...{ started: count, updated: count, ended: z.nullable(count) },
       seq: count,
     }),
     from: {
@@ -37,20 +35,9 @@ export const treeRows = projectionOnUse('tree/Trees@1', () =>
       const { seq, at } = entry;
       if (entry.from === 'fact:tree/Started@1') {
         const { goal, labels } = entry.value;
-        const spent = { tokens: 0, micro_money: 0 };
         return rows.put(name, {
-          ...{
-            goal,
-            labels,
-            spent,
-            seq,
-            status: 'running',
-            code: null,
-            nodes: 0,
-            started: at,
-            updated: at,
-            ended: null,
-          },
+          ...{ goal, labels, spent: UNUSED, seq, status: 'running', code: null, nodes: 0 },
+          ...{ started: at, updated: at, ended: null },
         });
       }
       const row = rows.get(name);
@@ -74,19 +61,7 @@ export const treeRows = projectionOnUse('tree/Trees@1', () =>
 export const launchRows = projectionOnUse('tree/Launches@1', () =>
   defineProjection({
     name: 'tree/Launches@1',
-    row: z.strictObject({
-      phase: treeFacts['tree/Launched@1'].shape.phase,
-      gen: count,
-      attempt: count,
-      session: z.string(),
-      /** The run of the session. */
-      run: count,
-      prompt_ref: ref(),
-      /** The nodes whose results stand in the prompt. */
-      inputs: z.array(count),
-      seq: count,
-      at: count,
-    }),
+    row: z.strictObject({ ...launched, seq: count, at: count }),
     from: { 'fact:tree/Launched@1': treeFacts['tree/Launched@1'] },
     fold(rows, { cell, value, seq, at }) {
       if (cell === null) return;

@@ -1,13 +1,14 @@
 /** The outcome of a tree: waiting for its end, and reading its result. */
-import { readLlmOutput, readText, type Schema } from '@reprise/agent';
+import { isBelow, readLlmOutput, readText, type Schema } from '@reprise/agent';
 import { present, RepriseError, type Value } from '@reprise/contracts';
 import { type ContentReader, getValue, type World } from '@reprise/kernel';
-import { ENDED, type Given, TREE, type TreeState, type Used } from '../pure/index.js';
-import { treeFactIn } from '../views/index.js';
+import { until } from '@reprise/org';
+import { key } from '@reprise/org/contracts';
+import { ENDED, type Given, TREE_ENDED, type Used } from '../pure/index.js';
 import type { TreeRequests } from './requests.js';
 import { readBy } from './returns.js';
 
-/** How a tree ended. */
+/** The status of a tree that has ended, its result, and what it used. */
 export interface TreeOutcome<R> {
   readonly status: 'complete' | 'failed' | 'cancelled';
   /** The result of a complete tree. */
@@ -41,14 +42,15 @@ async function textAt(content: ContentReader, { ref, kind }: Pick<Given, 'ref' |
 /**
  * Waits until a tree has ended.
  *
- * @throws RepriseError `invalid_argument` for a tree that was not started; `cell_failed`, `world_closed`
+ * @throws RepriseError `invalid_argument` for a tree that was not started; `cell_failed`, `world_closed`; `waits_for_itself` in
+ *   a tool of one of its nodes
  */
 export async function outcomeOf<R>(
   world: World,
   requests: TreeRequests,
   schema: Schema<R> | undefined,
 ): Promise<TreeOutcome<R>> {
-  const { state, root } = await ended(world, requests);
+  const { state, root } = await ended(requests);
   const { spent } = state;
   const status = root.status as TreeOutcome<R>['status'];
   if (root.result === null || status !== 'complete')
@@ -62,32 +64,23 @@ export async function outcomeOf<R>(
   };
 }
 
-async function ended(world: World, requests: TreeRequests) {
-  for (;;) {
-    const { seq } = world.head;
-    const state = await requests.cell.state<TreeState>();
-    if (state === undefined) {
-      throw new RepriseError('invalid_argument', `the world has no tree "${requests.name}"`, {
-        where: 'result',
-        hint: 'Start it first: trees.start(name, { goal }).',
-      });
-    }
-    const root = await requests.row(1);
-    if (state.ended !== null && root !== undefined && ENDED.includes(root.status)) return { state, root };
-    await nextEnd(world, requests.name, seq + 1);
-  }
+/** Waits until a tree and its root have ended. */
+async function ended({ cell, name }: TreeRequests) {
+  return until(cell, {
+    look: async () => {
+      const state = await cell.state();
+      if (state === undefined) throw notStarted(name);
+      const root = await cell.row('nodes', key(1));
+      return state.ended !== null && root !== undefined && ENDED.includes(root.status) ? { state, root } : undefined;
+    },
+    after: TREE_ENDED,
+    waitsFor: isBelow([name]),
+  });
 }
 
-/** Reads on until the tree has ended, and ends itself when nothing more can come. */
-async function nextEnd(world: World, tree: string, from: number): Promise<void> {
-  for await (const { records } of world.frames(from, undefined, [[TREE, tree]])) {
-    for (const record of records) {
-      const fact = treeFactIn(record);
-      if (fact?.tree === tree && fact.name === 'tree/Ended@1') return;
-    }
-  }
-  throw (
-    world.closedBy ??
-    new RepriseError('world_closed', 'the world was closed before the tree ended', { where: `tree ${tree}` })
-  );
+function notStarted(name: string): RepriseError {
+  return new RepriseError('invalid_argument', `the world has no tree "${name}"`, {
+    where: 'result',
+    hint: 'Start it first: trees.start(name, { goal }).',
+  });
 }

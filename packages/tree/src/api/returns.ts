@@ -2,7 +2,7 @@
 import { check, jsonSchemaOf, type Schema, schemaRefusal } from '@reprise/agent';
 import { type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { type ContentStore, encode, putValue } from '@reprise/kernel';
-import { RESULT_SCHEMA_BYTES_MAX } from '../limits.js';
+import { RESULT_SCHEMA_BYTES_MAX } from '../pure/contracts/bounds.js';
 import { RESULT_TYPES, type ResultType } from '../pure/index.js';
 
 /** A type by its name, or any Standard Schema of a text, a boolean, a list or an object. */

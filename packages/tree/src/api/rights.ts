@@ -1,8 +1,8 @@
 /** Rights of nodes, as an app states and reads them. */
 import { type Capability, capability, RepriseError } from '@reprise/contracts';
 import { canonical, meet } from '@reprise/kernel/authority';
+import { key } from '@reprise/org/contracts';
 import type { NodeRow, RecordedRights } from '../pure/index.js';
-import { key } from '../pure/reducer/keys.js';
 import type { TreeRequests } from './requests.js';
 
 /** Rights in the form that is recorded. @throws RepriseError `invalid_argument` */
@@ -10,7 +10,7 @@ export function recordedRights(rights: Capability, where: string): RecordedRight
   const checked = capability.safeParse(rights);
   if (checked.success) return canonical(checked.data) as RecordedRights;
   const [issue] = checked.error.issues;
-  throw new RepriseError('invalid_argument', `invalid rights of a node: ${issue?.message ?? ''}`, {
+  throw new RepriseError('invalid_argument', 'invalid rights of a node', {
     where: [where, ...(issue?.path ?? [])].map(String).join('.'),
     expected: "what it may do, such as { may: { tool: ['read_*'] } }",
     actual: rights,
@@ -22,8 +22,8 @@ export async function rightsOn(requests: TreeRequests, row: NodeRow): Promise<Ca
   let all: Capability | undefined;
   for (let at: NodeRow | undefined = row; at !== undefined; ) {
     const { n, parent }: NodeRow = at;
-    const [said] = await requests.cell.entries('rights', { from: key(n), before: key(n + 1) });
-    if (said !== undefined) all = meet(all ?? { may: {} }, said[1] as unknown as Capability);
+    const said = await requests.cell.row('rights', key(n));
+    if (said !== undefined) all = meet(all ?? { may: {} }, said);
     at = parent === null ? undefined : await requests.row(parent);
   }
   return all;

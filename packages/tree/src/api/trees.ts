@@ -1,10 +1,23 @@
 /** The trees of a world: starting them, and listing them. */
 import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
 import { putText } from '@reprise/agent';
-import { type Capability, fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import {
+  aText,
+  type Capability,
+  fieldsOf,
+  hintOf,
+  type KnownOptions,
+  oneOf,
+  RepriseError,
+  requireFields,
+  requireKnownOptions,
+  textsByName,
+  wholeFrom,
+} from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
-import { SCOPE } from '@reprise/memory';
-import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX, TREE_START_BYTES_MAX } from '../limits.js';
+import { SCOPE } from '@reprise/org';
+import { suppliesOf } from '../adapters/agents.js';
+import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX, TREE_START_BYTES_MAX } from '../pure/contracts/bounds.js';
 import {
   PEOPLE,
   TREE_LIMITS,
@@ -13,17 +26,17 @@ import {
   type TreeStart,
   type TreeStatus,
   type Used,
+  useOfMemory,
 } from '../pure/index.js';
-import { packAgent } from '../tools/node-agent.js';
 import { type Budget, recordedBudget, unitOf } from './budget.js';
 import { goalAndPrompt } from './goal.js';
 import type { TreesOptions } from './part.js';
 import { treeRows } from './projections.js';
+import { limitsOf, noFiles } from './recorded.js';
 import { type By, TreeRequests } from './requests.js';
 import { recordedReturns, type TreeReturns } from './returns.js';
 import { recordedRights } from './rights.js';
-import { limitsOf, noFiles, Tree } from './tree.js';
-import { storeWords } from './words.js';
+import { Tree } from './tree.js';
 
 /** A tree that is to be started. */
 export interface TreeSpec<R> {
@@ -93,7 +106,7 @@ export interface Trees {
 
 const NAME = /^[a-z0-9._-]{1,100}$/;
 
-const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
+const SPEC_FIELDS: KnownOptions<TreeSpec<unknown>> = {
   goal: true,
   prompt: true,
   agent: true,
@@ -101,7 +114,7 @@ const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
   limits: true,
   budget: true,
   asks: true,
-  labels: true,
+  labels: textsByName,
   memory: true,
   rights: true,
 };
@@ -112,6 +125,7 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
   const partsOf = (name: string) => ({ world, name: requireName(name), agents, files: files !== undefined });
   return {
     async start<R = string>(name: string, spec: TreeSpec<R>, by: By = {}) {
+      requireFields(spec, 'trees.start(spec)', 'a tree, such as { goal }');
       const tree = new Tree<R>(partsOf(name), schemaIn<R>(spec.returns));
       const sent = await new TreeRequests(world.kernel, name).send(
         'tree/Start@1',
@@ -130,7 +144,7 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
 async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSpec<R>): Promise<TreeStart> {
   requireKnownOptions(spec, SPEC_FIELDS, 'start');
   const { content } = world.kernel;
-  const { agents, files, prompts = {}, calls } = options;
+  const { agents, files, calls } = options;
   const { agent: chosen = agents[0], budget = {}, asks = 'human', labels = {}, limits = {} } = spec;
   const { goal, prompt } = goalAndPrompt(spec);
   const agent = requireAgent(chosen, agents).name;
@@ -144,29 +158,22 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
   for (const one of agents) plain.push({ name: one.name, ...(await world.adopted(one)), variants: {} } as TreeAgent);
   const unit = unitOf(budget, plain);
   const memory = recordedMemory(spec.memory);
-  const terms = memory === undefined ? {} : { memory: memory.write ? ('write' as const) : ('read' as const) };
-  const packed: TreeAgent[] = [];
-  for (const one of agents)
-    packed.push(fitting(await packAgent(one, { unit, files: files !== undefined, ...terms }, host)));
+  const supplies = await suppliesOf(content, host, options, { unit, ...useOfMemory(memory) });
+  supplies.agents.forEach(requireFitting);
   return startable({
     goal,
     prompt_ref: await putText(content, prompt),
     agent,
-    agents: packed,
+    ...supplies,
     returns,
     schema_ref,
     limits: { ...TREE_LIMITS, ...limitsOf(limits) },
     budget: recordedBudget(
       budget,
       unit,
-      packed.find(({ name }) => name === agent),
+      supplies.agents.find(({ name }) => name === agent),
     ),
     people: asks,
-    words: await storeWords(
-      content,
-      prompts,
-      agents.map(({ name }) => name),
-    ),
     labels: { ...labels },
     ...(calls === undefined ? {} : { calls: [...calls] }),
     ...(memory === undefined ? {} : { memory }),
@@ -219,10 +226,10 @@ function requireAgent(agent: AnyAgent | undefined, agents: readonly AnyAgent[]):
   });
 }
 
-/** An agent that fits into one entry of a table. */
-function fitting(agent: TreeAgent): TreeAgent {
+/** Refuses an agent that does not fit into one entry of a table. */
+function requireFitting(agent: TreeAgent): void {
   const bytes = encode(agent as never).length;
-  if (bytes <= TREE_AGENT_BYTES_MAX) return agent;
+  if (bytes <= TREE_AGENT_BYTES_MAX) return;
   throw new RepriseError('invalid_definition', `agent ${agent.name} is too large for a tree`, {
     where: `agent ${agent.name}`,
     expected: `at most ${TREE_AGENT_BYTES_MAX} bytes with the agents that it may spawn`,
@@ -232,7 +239,16 @@ function fitting(agent: TreeAgent): TreeAgent {
 }
 
 async function allTrees(world: AgentWorld, query: TreeQuery): ReturnType<Trees['all']> {
-  requireKnownOptions(query, { status: true, label: true, limit: true, after: true }, 'all');
+  requireKnownOptions(
+    query,
+    {
+      status: oneOf('running', 'complete', 'failed', 'cancelled'),
+      label: textsByName,
+      limit: wholeFrom(1),
+      after: aText,
+    },
+    'trees.all',
+  );
   const { status, label = {}, limit, after } = query;
   const view = (await world.views()).view(treeRows);
   const page = await view.query({

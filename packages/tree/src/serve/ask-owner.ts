@@ -14,7 +14,7 @@ import { freshKey, isSigned, type Pass, passIn, readPass, sign } from './pass.js
 import type { Coming, Command, OwnerSaid } from './people-door.js';
 import { bearing } from './processes.js';
 
-/** Options of {@link askOwner}. */
+/** How the owner of a world is reached. */
 export interface AskOwnerOptions {
   /** The token that the owner printed. Without it the process must have been started at a terminal. */
   readonly token?: string;

@@ -5,6 +5,7 @@
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { escapeLine } from '@reprise/contracts';
 import { parseJson } from '@reprise/contracts/json';
 import { McpFailure, mcpServer } from '@reprise/server';
 import { BRIDGE_PROGRESS_MS } from './limits.js';
@@ -41,7 +42,7 @@ export function serveRun(file: string): void {
         clearInterval(telling);
       }
     },
-    onError: (error) => process.stderr.write(`bridge: ${error.message}\n`),
+    onError: (error) => process.stderr.write(`bridge: ${escapeLine(error.message)}\n`),
   });
   const connection = core.open({
     write: (line) => process.stdout.write(`${line}\n`),

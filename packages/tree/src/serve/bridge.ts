@@ -15,7 +15,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Tool } from '@reprise/agent';
+import { jsonSchema, type Schema, type Tool } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
@@ -33,7 +33,7 @@ import { Tokens } from './tokens.js';
 /** The tools that a session's program has: those that its owner answers. */
 export type BridgeTools = (session: SessionInfo) => readonly (McpTool | Tool)[] | Promise<readonly (McpTool | Tool)[]>;
 
-/** Options of {@link bridge}. */
+/** Where the tools of nodes are served, and to which programs. */
 export interface BridgeOptions {
   /** The name of the MCP server, as programs see it: they put it before the names of tools. Default `tree`. */
   readonly name?: string;
@@ -63,7 +63,7 @@ export interface Bridge {
   readonly nodeTools: Serve;
   /** For the option `watch` of an external agent: ends what an earlier process left running. */
   readonly watch: ProgramWatch;
-  /** Gives the tools. */
+  /** Gives the bridge the tools that each session is offered. */
   offer(tools: BridgeTools): void;
   /** Listens. The first program makes it listen, too. */
   listen(): Promise<void>;
@@ -193,8 +193,8 @@ class Bridges implements Bridge, ProgramHost {
     const silent = setTimeout(() => wire.end(), BRIDGE_HELLO_MS);
     wire.send({ name });
     return {
-      line: (line) => {
-        if (guest !== undefined) return guest.line(line);
+      line: (line, numbers) => {
+        if (guest !== undefined) return guest.line(line, numbers);
         if (line.named !== true) throw new Error('it does not say who it is');
         proven();
         const why = this.#whyForeign(program, name);
@@ -226,7 +226,7 @@ class Bridges implements Bridge, ProgramHost {
     return `it shows the token of ${session}, to whose program process ${foreign} does not belong`;
   }
 
-  /** B4 */
+  // B4
   #refuse(wire: LineSocket, error: 'no_turn' | 'forbidden', why: string): undefined {
     wire.last({ error });
     this.#refusals.tell(refusedAt('a call of a program', why));
@@ -251,6 +251,12 @@ class Bridges implements Bridge, ProgramHost {
 
   async tools({ session }: ServeContext): Promise<readonly Line[]> {
     return (await this.#tools(session)).map((tool) => ({ ...('entry' in tool ? listedTool(tool) : tool) }));
+  }
+
+  async argsOf(ctx: ServeContext, name: string): Promise<Schema> {
+    const tool = (await this.#tools(ctx.session)).find((one) => one.name === name);
+    if (tool === undefined) return jsonSchema({});
+    return 'entry' in tool ? tool.args : jsonSchema(tool.inputSchema);
   }
 
   async definition({ session }: ServeContext, name: string): Promise<Tool | undefined> {

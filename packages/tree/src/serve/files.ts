@@ -2,7 +2,7 @@
 import { isFilled, requireArgument } from '@reprise/contracts';
 import { filesInFolder } from '@reprise/tools/files';
 import type { FileCapture } from '../adapters/check.js';
-import { RESULT_FILE_BYTES_MAX } from '../limits.js';
+import { RESULT_FILE_BYTES_MAX } from '../pure/contracts/bounds.js';
 
 /**
  * Takes files inside a folder as results: their content becomes content of the world. `..`, absolute paths, symbolic

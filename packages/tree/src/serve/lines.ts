@@ -2,23 +2,26 @@
 
 import type { Socket } from 'node:net';
 import { JoinedBytes } from '@reprise/contracts';
-import { parseJson } from '@reprise/contracts/json';
+import { type LargeNumbers, parseJsonNoting } from '@reprise/contracts/json';
 import { BRIDGE_LINE_BYTES_MAX, BRIDGE_UNREAD_BYTES_MAX } from './limits.js';
 
 const NEWLINE = 0x0a;
 
-/** What a line holds. */
+/** The JSON object that a line holds. */
 export type Line = Readonly<Record<string, unknown>>;
 
-/** Handlers of a connection. */
 interface LineHearing {
-  /** A line has come. What it throws breaks the connection, with its message as the reason. */
-  line(line: Line): void;
+  /**
+   * A line has come. What it throws breaks the connection, with its message as the reason.
+   *
+   * @param numbers the numbers of the line that stand in it as texts
+   */
+  line(line: Line, numbers: LargeNumbers): void;
   /** The connection is over. `why` says how the other side broke the protocol, if it did. */
   over(why?: string): void;
 }
 
-/** A connection. */
+/** A connection that carries one JSON object in each line. */
 export class LineSocket {
   /** The current line: joined as it comes, for the other side chooses how small its pieces are. */
   readonly #line = new JoinedBytes();
@@ -48,7 +51,7 @@ export class LineSocket {
     this.#finish();
   }
 
-  /** Closes the connection. */
+  /** Closes the connection at once. @param why what its hearing is told: a broken rule; absent for an ordinary end */
   end(why?: string): void {
     if (this.#over) return;
     this.socket.destroy();
@@ -81,9 +84,9 @@ export class LineSocket {
     const { buffer, byteOffset, length } = this.#line.take();
     const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
     try {
-      const line: unknown = parseJson(text);
+      const { data: line, count, large } = parseJsonNoting(text);
       if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new Error('a line is no object');
-      this.hearing.line(line as Line);
+      this.hearing.line(line as Line, { count, large });
     } catch (error) {
       this.end(error instanceof SyntaxError ? 'a line is no JSON' : (error as Error).message);
     }

@@ -64,7 +64,7 @@ export class OwnerLink {
 
   constructor(private readonly run: RunFile) {}
 
-  /** The tools. @throws ListRefused */
+  /** The tools that the owner offers. @throws ListRefused */
   tools(): Promise<readonly McpTool[]> {
     const asked = this.#tools ?? this.#list();
     this.#tools = asked;
@@ -97,7 +97,6 @@ export class OwnerLink {
     }
   }
 
-  /** Ends the link. */
   close(): void {
     this.#refuseAll('owner_gone');
     this.#wire?.end();

@@ -23,7 +23,7 @@ import { type Guest, OwnerSocket } from './socket.js';
 /** Executes a command. What it throws is told to the process that asked: the code and message of a `RepriseError`. */
 export type OwnerCommands = (verb: string, args: Value) => Promise<Value>;
 
-/** What an owner answered. */
+/** The answer of an owner to a command. */
 export type OwnerSaid =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly code: string; readonly message: string };
@@ -38,19 +38,18 @@ export interface Command {
   readonly args: Value;
 }
 
-/** Options of {@link peopleDoor}. */
+/** Where commands of people are taken, and what executes them. */
 export interface PeopleDoorOptions {
   /** The path of the world's file. */
   readonly world: string;
-  /** Executes the commands. */
   readonly commands: OwnerCommands;
   /** Hears of each attempt that was refused, so that a person can see it. */
   readonly onRefused: HearRefusal;
-  /** Receives what broke. */
+  /** Receives errors of connections, which end nothing else. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A people's door. */
+/** A socket that takes the commands of people. */
 export interface PeopleDoor {
   /** Opens the door for a process without a terminal, as long as this owner lives. Print it once, for scripts. */
   readonly token: string;
@@ -127,7 +126,6 @@ class Door implements PeopleDoor {
     await this.#socket.close();
   }
 
-  /** Removes the pass. */
   end(): void {
     open.delete(this);
     removePass(this.options.world, this.#pass);
@@ -167,7 +165,7 @@ class Door implements PeopleDoor {
     };
   }
 
-  /** D1, D2 */
+  // D1, D2
   #whyNot({ coming }: Command, by: 'pass' | 'token', name: string): string | undefined {
     if (by === 'token') return coming === 'token' ? undefined : 'it says two things of itself';
     const said = coming === 'terminal' ? undefined : 'it says itself that no person started it at a terminal';
@@ -190,7 +188,7 @@ class Door implements PeopleDoor {
     }
   }
 
-  /** D3 */
+  // D3
   #refuse(wire: LineSocket, what: string, why: string): void {
     const refusal = refusedAt(`${what} at the people’s door`, why);
     wire.last({ refused: { code: refusal.code, message: refusal.message } });

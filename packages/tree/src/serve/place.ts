@@ -16,7 +16,7 @@ const SOCKET_PATH_BYTES_MAX = 100;
 
 /** What the owner of a world has beside its socket. */
 export interface Place {
-  /** The socket's path. */
+  /** The path of its socket. */
   readonly socket: string;
   /** The folder for files about programs; it exists once {@link prepare} was called. */
   readonly folder: string;

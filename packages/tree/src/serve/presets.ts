@@ -18,13 +18,13 @@ export interface PresetOptions extends Partial<Omit<ExternalAgentOptions, 'serve
   readonly bridge?: Bridge;
 }
 
-/** Options of {@link claude}. */
+/** How Claude Code is started. */
 export interface ClaudeOptions extends PresetOptions {
   /** The most that one turn may cost, in dollars: the program stops there by itself. */
   readonly usd?: number;
 }
 
-/** Options of {@link program}. */
+/** How a program of any other kind is started as an agent. */
 export interface ProgramOptions extends PresetOptions {
   readonly name: string;
   /**

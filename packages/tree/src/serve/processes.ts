@@ -72,7 +72,7 @@ export function whyNoPerson(pid: number): string | undefined {
   return own.isAtTerminal ? undefined : `process ${pid} was not started at a terminal`;
 }
 
-/** Q1 */
+// Q1
 function isProgram({ pid, group, session }: Process): boolean {
   const isOfGroup = [pid, group, session].some(isRunningProgram);
   return isOfGroup || `\0${textOf(`/proc/${pid}/environ`) ?? ''}`.includes(`\0${PROGRAM_MARK}=`);

@@ -6,8 +6,9 @@
  * G2  A call counts only for the turn that is under way; which one that is, the program's own call to the world decides.
  * G3  One bridge speaks for a program at a time.
  */
-import type { OwnerAnswered, Tool } from '@reprise/agent';
+import { checkRead, type OwnerAnswered, type Schema, type Tool } from '@reprise/agent';
 import { isRepriseError, type Value } from '@reprise/contracts';
+import type { LargeNumbers } from '@reprise/contracts/json';
 import type { ServeContext } from '@reprise/tools/external';
 import { toldOf } from './answers.js';
 import { BRIDGE_ANSWERS_MAX, BRIDGE_CALLS_MAX, BRIDGE_FAULTS_MAX, BRIDGE_KNOWN_CALLS_MAX } from './limits.js';
@@ -36,14 +37,22 @@ export interface ProgramHost {
   tools(ctx: ServeContext): Promise<readonly Line[]>;
   /** The definition of a tool that is offered; undefined where there is only its description, and for other names. */
   definition(ctx: ServeContext, name: string): Promise<Tool | undefined>;
+  /** The schema of a tool's arguments; of one that is not offered, a schema that takes anything. */
+  argsOf(ctx: ServeContext, name: string): Promise<Schema>;
   report(error: unknown, ctx: ServeContext): void;
+}
+
+/** The arguments of a call, and the numbers that stand in them as texts. */
+interface Asked {
+  readonly args: Value;
+  readonly numbers: LargeNumbers;
 }
 
 const START = /^[a-z0-9]{8,32}$/;
 const KEY = /^[A-Za-z0-9._-]{1,80}$/;
 const NAME_LENGTH_MAX = 64;
 
-/** A running program. */
+/** The turns of one running program: its calls belong to the turn under way. */
 export class Program {
   #turn: Turn;
   #wire: { readonly line: LineSocket; readonly start: string } | undefined;
@@ -60,7 +69,6 @@ export class Program {
     this.#turn = { ctx, isOver: false };
   }
 
-  /** Begins another turn. */
   turn(ctx: ServeContext): void {
     if (this.#turn.ctx === ctx) return;
     this.#turn.isOver = true;
@@ -68,7 +76,7 @@ export class Program {
     void this.#tellChanged();
   }
 
-  /** The program has ended. */
+  /** The program has ended: its turn is over, and its bridge is told so. */
   end(): void {
     this.#turn.isOver = true;
     this.#wire?.line.last({ error: 'no_turn' });
@@ -85,7 +93,7 @@ export class Program {
     this.#wire = wire;
     line.send({ ok: true });
     return {
-      line: (said) => this.#said(said, wire),
+      line: (said, numbers) => this.#said(said, wire, argumentsOf(numbers)),
       over: (why) => {
         if (this.#wire === wire) this.#wire = undefined;
         if (why === undefined) return;
@@ -100,12 +108,12 @@ export class Program {
     return this.#turn.ctx.session.key;
   }
 
-  #said(said: Line, wire: { readonly line: LineSocket; readonly start: string }): void {
+  #said(said: Line, wire: { readonly line: LineSocket; readonly start: string }, numbers: LargeNumbers): void {
     const { list, call, name, args } = said;
     if (Number.isSafeInteger(list)) return void this.#list(list as number, wire.line);
     const isCall = typeof call === 'string' && KEY.test(call) && typeof name === 'string' && isObject(args);
     if (!isCall || name.length > NAME_LENGTH_MAX) throw new Error('a line says nothing that is known');
-    const told = this.#call(`${wire.start}.${call}`, name, args);
+    const told = this.#call(`${wire.start}.${call}`, name, { args, numbers });
     void told.then((answer) => send(wire.line, { call, ...answer }));
   }
 
@@ -129,7 +137,7 @@ export class Program {
     if (tools !== undefined && JSON.stringify(tools) !== this.#listed) this.#wire?.line.send({ changed: true });
   }
 
-  #call(id: string, name: string, args: Value): Promise<Told> {
+  #call(id: string, name: string, asked: Asked): Promise<Told> {
     const known = this.#calls.get(id);
     if (known?.running !== undefined) return known.running; // G1
     if (known?.told !== undefined) return Promise.resolve(known.told);
@@ -141,7 +149,7 @@ export class Program {
     const call = known ?? { turn, name };
     this.#remember(id, call);
     this.#open++;
-    call.running = this.#ask(call, id, args).finally(() => {
+    call.running = this.#ask(call, id, asked).finally(() => {
       this.#open--;
       delete call.running;
     });
@@ -155,10 +163,15 @@ export class Program {
     if (this.#calls.size > BRIDGE_KNOWN_CALLS_MAX && oldest !== undefined) this.#calls.delete(oldest[0]);
   }
 
-  async #ask(call: Call, id: string, args: Value): Promise<Told> {
+  async #ask(call: Call, id: string, { args, numbers }: Asked): Promise<Told> {
     const { ctx } = call.turn;
     let answer: OwnerAnswered | 'pending';
     try {
+      if (numbers.count > 0) {
+        const checked = await checkRead(await this.host.argsOf(ctx, call.name), { data: args, ...numbers });
+        if (!checked.ok)
+          return refusal('tool_args_invalid', 'Numbers cannot be passed on.', { problems: checked.problems });
+      }
       const tool = await this.host.definition(ctx, call.name);
       answer = await ctx.owner(call.name, args, {
         id,
@@ -223,6 +236,13 @@ function send(line: LineSocket, said: Line): void {
   } catch {
     line.send({ ...said, ...refusal('answer_too_large', 'The answer is too large.') });
   }
+}
+
+/** The large numbers of a line that stand in its arguments, seen from these. */
+function argumentsOf({ count, large }: LargeNumbers): LargeNumbers {
+  const inside = large.filter(({ path }) => path[0] === 'args');
+  const own = inside.map(({ path, digits }) => ({ path: path.slice(1), digits }));
+  return { count: own.length + count - large.length, large: own };
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: Value } {

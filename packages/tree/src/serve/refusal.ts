@@ -1,6 +1,5 @@
 /** Answers as programs read them, without anything of a world: both ends of the socket use them. */
 
-/** What a program reads. */
 export interface Told {
   readonly texts: readonly string[];
   readonly isError: boolean;

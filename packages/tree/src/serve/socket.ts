@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { LargeNumbers } from '@reprise/contracts/json';
 import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
 import { type Place, prepare } from './place.js';
@@ -26,7 +27,7 @@ process.on('exit', () => {
 /** A connection that said who it is. */
 export interface Guest {
   /** Takes a line. What it throws breaks the connection. */
-  line(line: Line): void;
+  line(line: Line, numbers: LargeNumbers): void;
   /** The connection is over. `why` says how the other side broke the protocol, if it did. */
   over(why?: string): void;
 }
@@ -34,11 +35,9 @@ export interface Guest {
 /** Takes in a connection by its first line. @returns its guest; undefined when it was refused */
 type Welcome = (hello: Line, wire: LineSocket) => Guest | undefined;
 
-/** Options of {@link OwnerSocket}. */
 interface OwnerSocketOptions {
-  /** Where it listens. */
   readonly place: Place;
-  /** Receives what broke. */
+  /** Receives errors of connections, which end nothing else. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -109,8 +108,8 @@ export class OwnerSocket {
     let guest: Guest | undefined;
     let known = false;
     const wire: LineSocket = new LineSocket(socket, {
-      line: (line) => {
-        if (known) return guest?.line(line);
+      line: (line, numbers) => {
+        if (known) return guest?.line(line, numbers);
         introduced();
         guest = this.#welcomed(line, wire);
       },

@@ -8,8 +8,7 @@ import type { AnyAgent, PartHost, Tool } from '@reprise/agent';
 import type { Adopted } from '@reprise/agent/contracts';
 import { present, RepriseError } from '@reprise/contracts';
 import { NODE_TOOLS, RESULT_TYPES, type TreeAgent, VARIANTS, variantOf } from '../pure/index.js';
-import type { ToolTerms } from './arguments.js';
-import { nodeTools } from './node-tools.js';
+import { nodeTools, type ToolTerms } from './node-tools.js';
 
 /** How many calls one answer of a node may make: it may make all its children at once. */
 const CALLS_PER_STEP = 64;
@@ -17,7 +16,6 @@ const CALLS_PER_STEP = 64;
 /** The tools for the store of a tree. */
 const STORE_TOOLS = ['memory_query', 'memory_store'] as const;
 
-/** What stores definitions. */
 type Adopts = Pick<PartHost, 'adopt'>;
 
 /**

@@ -1,6 +1,6 @@
 /** The changes of a tree as events: one for each fact, as JSON, with the states that the picture shows. */
 import type { Ref } from '@reprise/contracts';
-import type { TreeFact } from '../pure/contracts/index.js';
+import type { TreeFact, TreeFactName } from '../pure/contracts/index.js';
 import type { FactOfTree, FramePlace } from './nodes.js';
 import { type Mark, stateOf, stateOfTree } from './states.js';
 
@@ -10,84 +10,66 @@ interface EventState {
   readonly state: string;
 }
 
-type Fact<K extends FactOfTree['name']> = TreeFact<`${K}`>;
+type Fact<K extends string> = TreeFact<K & TreeFactName>;
 
-/** Links of content stand as `sha256:…` in JSON. */
-type Node = Omit<Fact<'tree/NodeChanged@1'>, 'n' | 'type' | 'prompt_ref'> & {
-  readonly node: number;
-  readonly kind: Fact<'tree/NodeChanged@1'>['type'];
-  readonly prompt: Ref | null;
-};
-
-/** What an event says. */
-type Said =
-  | ({ readonly type: 'started' } & Fact<'tree/Started@1'>)
-  | ({ readonly type: 'node' } & Node & EventState)
-  | { readonly type: 'needs'; readonly node: number; readonly needs: readonly number[] }
-  | ({ readonly type: 'launched'; readonly node: number; readonly prompt: Ref } & Omit<
-      Fact<'tree/Launched@1'>,
-      'n' | 'prompt_ref'
-    >)
-  | ({ readonly type: 'asked'; readonly question: Ref; readonly default: string | null } & Omit<
-      Fact<'tree/Asked@1'>,
-      'question_ref' | 'default'
-    >)
-  | ({ readonly type: 'answered'; readonly text: Ref | null } & Omit<Fact<'tree/Answered@1'>, 'text_ref'>)
-  | ({ readonly type: 'acted'; readonly node: number | null } & Omit<Fact<'tree/Acted@1'>, 'n'>)
-  | { readonly type: 'late'; readonly node: number; readonly what: string; readonly launch: number }
-  | ({ readonly type: 'budget' } & Fact<'tree/Budget@1'>)
-  | ({ readonly type: 'rights'; readonly node: number } & Omit<Fact<'tree/Rights@1'>, 'n'>)
-  | ({ readonly type: 'limited' } & Fact<'tree/Limited@1'>)
-  | ({ readonly type: 'ended' } & Fact<'tree/Ended@1'> & EventState);
+/** What each fact says as an event. Links of content stand as `sha256:…` in JSON, and numbers of nodes as `node`. */
+interface Said {
+  'tree/Started@1': { type: 'started' } & Fact<'tree/Started@1'>;
+  'tree/NodeChanged@1': Omit<Fact<'tree/NodeChanged@1'>, 'n' | 'type' | 'prompt_ref'> &
+    EventState & { type: 'node'; node: number; kind: Fact<'tree/NodeChanged@1'>['type']; prompt: Ref | null };
+  'tree/Needs@1': { type: 'needs'; node: number; needs: readonly number[] };
+  'tree/Launched@1': Omit<Fact<'tree/Launched@1'>, 'n' | 'prompt_ref'> & {
+    type: 'launched';
+    node: number;
+    prompt: Ref;
+  };
+  'tree/Asked@1': Omit<Fact<'tree/Asked@1'>, 'question_ref' | 'default'> & {
+    type: 'asked';
+    question: Ref;
+    default: string | null;
+  };
+  'tree/Answered@1': Omit<Fact<'tree/Answered@1'>, 'text_ref'> & { type: 'answered'; text: Ref | null };
+  'tree/Acted@1': Omit<Fact<'tree/Acted@1'>, 'n'> & { type: 'acted'; node: number | null };
+  'tree/Late@1': Omit<Fact<'tree/Late@1'>, 'n'> & { type: 'late'; node: number };
+  'tree/Budget@1': { type: 'budget' } & Fact<'tree/Budget@1'>;
+  'tree/Rights@1': Omit<Fact<'tree/Rights@1'>, 'n'> & { type: 'rights'; node: number };
+  'tree/Limited@1': { type: 'limited' } & Fact<'tree/Limited@1'>;
+  'tree/Ended@1': { type: 'ended' } & Fact<'tree/Ended@1'> & EventState;
+}
 
 /** A change of a tree: the tree, the frame, the journal's time in milliseconds, and what changed. */
-export type TreeEvent = { readonly tree: string; readonly frame: number; readonly at: number } & Said;
+export type TreeEvent = FramePlace & { readonly tree: string } & {
+    [K in TreeFactName]: Readonly<Said[K]>;
+  }[TreeFactName];
+
+const SAID: { readonly [K in TreeFactName]: (value: Fact<K>) => Said[K] } = {
+  'tree/Started@1': (start) => ({ type: 'started', ...start }),
+  'tree/NodeChanged@1'({ n: node, type: kind, prompt_ref: prompt, ...row }) {
+    const { mark, word } = stateOf({ type: kind, ...row });
+    return { type: 'node', node, kind, mark, state: word, prompt, ...row };
+  },
+  'tree/Needs@1': ({ n: node, needs }) => ({ type: 'needs', node, needs }),
+  'tree/Launched@1': ({ n: node, prompt_ref: prompt, ...launch }) => ({ type: 'launched', node, prompt, ...launch }),
+  'tree/Asked@1'({ question_ref: question, default: index, ...ask }) {
+    return { type: 'asked', question, ...ask, default: index === null ? null : (ask.options[index] ?? null) };
+  },
+  'tree/Answered@1': ({ text_ref: text, ...answer }) => ({ type: 'answered', text, ...answer }),
+  'tree/Acted@1': ({ n: node, ...acted }) => ({ type: 'acted', node, ...acted }),
+  'tree/Late@1': ({ n: node, ...late }) => ({ type: 'late', node, ...late }),
+  'tree/Budget@1': (budget) => ({ type: 'budget', ...budget }),
+  'tree/Rights@1': ({ n: node, ...said }) => ({ type: 'rights', node, ...said }),
+  'tree/Limited@1': (limited) => ({ type: 'limited', ...limited }),
+  'tree/Ended@1'(end) {
+    const { mark, word } = stateOfTree(end);
+    return { type: 'ended', mark, state: word, ...end };
+  },
+};
 
 /** The event of a fact. */
 export function treeEventOf(fact: FactOfTree, { frame, at }: FramePlace): TreeEvent {
   return { tree: fact.tree, frame, at, ...saidBy(fact) };
 }
 
-function saidBy(fact: FactOfTree): Said {
-  switch (fact.name) {
-    case 'tree/Started@1':
-      return { type: 'started', ...fact.value };
-    case 'tree/NodeChanged@1': {
-      const { n: node, type: kind, prompt_ref: prompt, ...row } = fact.value;
-      const { mark, word } = stateOf(fact.value);
-      return { type: 'node', node, kind, mark, state: word, prompt, ...row };
-    }
-    case 'tree/Needs@1':
-      return { type: 'needs', node: fact.value.n, needs: fact.value.needs };
-    case 'tree/Launched@1': {
-      const { n: node, prompt_ref: prompt, ...launch } = fact.value;
-      return { type: 'launched', node, prompt, ...launch };
-    }
-    case 'tree/Asked@1': {
-      const { question_ref: question, default: index, ...ask } = fact.value;
-      return { type: 'asked', question, ...ask, default: index === null ? null : (ask.options[index] ?? null) };
-    }
-    case 'tree/Answered@1': {
-      const { text_ref: text, ...answer } = fact.value;
-      return { type: 'answered', text, ...answer };
-    }
-    case 'tree/Acted@1': {
-      const { n: node, ...acted } = fact.value;
-      return { type: 'acted', node, ...acted };
-    }
-    case 'tree/Late@1': {
-      const { n: node, ...late } = fact.value;
-      return { type: 'late', node, ...late };
-    }
-    case 'tree/Budget@1':
-      return { type: 'budget', ...fact.value };
-    case 'tree/Rights@1':
-      return { type: 'rights', node: fact.value.n, rights: fact.value.rights };
-    case 'tree/Limited@1':
-      return { type: 'limited', ...fact.value };
-    case 'tree/Ended@1': {
-      const { mark, word } = stateOfTree(fact.value);
-      return { type: 'ended', mark, state: word, ...fact.value };
-    }
-  }
+function saidBy<K extends TreeFactName>({ name, value }: { name: K; value: Fact<K> }): Said[K] {
+  return SAID[name](value);
 }

@@ -2,136 +2,20 @@
  * The rows of a tree, folded from its facts. Every view draws from these rows, in the process that runs the tree and in
  * any other, and at any frame: the same facts give the same rows.
  */
-import { SESSION_REDUCER, type WaitsFor } from '@reprise/agent/contracts';
-import type { Actor, Capability, JournalRecord, Ref } from '@reprise/contracts';
-import { actorWords } from '@reprise/contracts';
+import { type SESSION_FACTS, SESSION_REDUCER, type WaitsFor } from '@reprise/agent/contracts';
+import { type Actor, actorWords, type Capability, type JournalRecord, type Ref } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import { meet } from '@reprise/kernel/authority';
 import {
   type Answered,
   ENDED,
-  type Given,
-  type NodeStatus,
-  type NodeType,
-  type Phase,
-  type ResultType,
   TREE,
   type TreeAct,
-  type TreeBudget,
   type TreeFact,
   type TreeFactName,
-  type TreeLimits,
-  type TreeStatus,
   treeFacts,
-  type Used,
 } from '../pure/contracts/index.js';
-import { nodeOfActor } from '../pure/reducer/actors.js';
-
-/** A launch of a node: one run of its session. */
-export interface LaunchView {
-  readonly launch: number;
-  readonly phase: Phase;
-  readonly gen: number;
-  readonly attempt: number;
-  readonly session: string;
-  readonly run: number;
-  readonly prompt: Ref;
-  /** The nodes whose results stand in the prompt. */
-  readonly inputs: readonly number[];
-  readonly frame: number;
-  readonly at: number;
-}
-
-/** A question. */
-export interface AskView {
-  readonly ask: number;
-  readonly asker: number;
-  readonly target: 'human' | 'parent' | 'children' | number;
-  /** The nodes that are to answer now; people when it is empty. */
-  readonly route: readonly number[];
-  readonly question: Ref;
-  readonly options: readonly string[];
-  readonly returns: 'text' | 'boolean' | 'approval';
-  /** The default, among the options. */
-  readonly default: string | null;
-  /** Journal milliseconds. */
-  readonly deadline: number | null;
-  readonly outcome: Answered | null;
-  readonly frame: number;
-  readonly at: number;
-}
-
-/** What was done to a node or a tree, and by whom. */
-export interface ActView {
-  readonly act: TreeAct;
-  /** The node; null for the whole tree. */
-  readonly n: number | null;
-  readonly by: Actor;
-  readonly frame: number;
-  readonly at: number;
-}
-
-/** A node: its row, what it needs, its children and its launches. */
-export interface NodeView {
-  readonly n: number;
-  readonly type: NodeType;
-  readonly parent: number | null;
-  readonly goal: string;
-  readonly prompt: Ref | null;
-  readonly returns: ResultType;
-  readonly agent: string;
-  readonly status: NodeStatus;
-  readonly paused: boolean;
-  readonly phase: Phase;
-  readonly gen: number;
-  readonly attempt: number;
-  readonly launch: number;
-  readonly session: string | null;
-  /** The state of its own run. */
-  readonly run: TreeFact<'tree/NodeChanged@1'>['run'];
-  /** What its session says that its run waits for; null while it works or has no run. */
-  readonly waiting: WaitsFor | null;
-  readonly result: Given | null;
-  readonly code: string | null;
-  /** Who stopped it. */
-  readonly stopped_by?: Actor;
-  readonly spent: Used;
-  readonly budget: number | null;
-  readonly needs: readonly number[];
-  readonly children: readonly number[];
-  readonly launches: readonly LaunchView[];
-  /** When it was made and last changed: the frame, and journal milliseconds. */
-  readonly made: { readonly frame: number; readonly at: number };
-  readonly changed: { readonly frame: number; readonly at: number };
-}
-
-/** A tree: its head, its nodes and its questions. */
-export interface TreeView {
-  readonly name: string;
-  readonly goal: string;
-  readonly status: TreeStatus;
-  readonly code: string | null;
-  readonly limits: TreeLimits;
-  readonly budget: TreeBudget;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Who started it. */
-  readonly by: Actor;
-  readonly result: Given | null;
-  readonly spent: Used;
-  readonly reserved: number;
-  /** What came back when it was expected no longer. */
-  readonly late: number;
-  readonly started: { readonly frame: number; readonly at: number };
-  readonly ended: { readonly frame: number; readonly at: number } | null;
-  /** The newest frame with a fact of the tree. */
-  readonly newest: { readonly frame: number; readonly at: number };
-  readonly nodes: ReadonlyMap<number, NodeView>;
-  /** By the question's number. */
-  readonly asks: ReadonlyMap<number, AskView>;
-  /** What was done to its nodes and to itself, the oldest first. */
-  readonly acts: readonly ActView[];
-  /** What was said about the rights of a node, by its number. {@link rightsInView} says what it may do. */
-  readonly rights: ReadonlyMap<number, Capability>;
-}
+import { nodeOfActor } from '../pure/reducer/delivery/actors.js';
 
 /** A frame's place in the journal. */
 export interface FramePlace {
@@ -139,19 +23,72 @@ export interface FramePlace {
   readonly at: number;
 }
 
+type Started = TreeFact<'tree/Started@1'>;
+type Changed = TreeFact<'tree/NodeChanged@1'>;
+type Launched = TreeFact<'tree/Launched@1'>;
+type Asked = TreeFact<'tree/Asked@1'>;
+type Ended = TreeFact<'tree/Ended@1'>;
+
+/** A launch of a node: one run of its session. */
+type LaunchView = Readonly<Omit<Launched, 'n' | 'prompt_ref'>> & FramePlace & { readonly prompt: Ref };
+
+/** A question of a node, with its outcome once there is one. Its deadline is in journal milliseconds, null without one. */
+export type AskView = Readonly<Omit<Asked, 'question_ref' | 'default'>> &
+  FramePlace & {
+    readonly question: Ref;
+    /** The default, among the options. */
+    readonly default: string | null;
+    readonly outcome: Answered | null;
+  };
+
+/** What was done to a node or, with null as its number, to the whole tree, and by whom. */
+type ActView = Readonly<TreeFact<'tree/Acted@1'>> & FramePlace;
+
+/** A node: its row, what it needs, its children and its launches. */
+export interface NodeView extends Readonly<Omit<Changed, 'prompt_ref'>> {
+  readonly prompt: Ref | null;
+  /** What its session says that its run waits for; null while it works or has no run. */
+  readonly waiting: WaitsFor | null;
+  readonly needs: readonly number[];
+  readonly children: readonly number[];
+  readonly launches: readonly LaunchView[];
+  /** When it was made and last changed: the frame, and journal milliseconds. */
+  readonly made: FramePlace;
+  readonly changed: FramePlace;
+}
+
+/** A tree: its head, its nodes and its questions. `by` is the actor that started it. */
+export interface TreeView extends Readonly<Started>, Readonly<Ended> {
+  readonly name: string;
+  readonly reserved: number;
+  /** What came back when it was expected no longer. */
+  readonly late: number;
+  readonly started: FramePlace;
+  readonly ended: FramePlace | null;
+  /** The newest frame with a fact of the tree. */
+  readonly newest: FramePlace;
+  readonly nodes: ReadonlyMap<number, NodeView>;
+  /** Questions, open and answered, by their numbers. */
+  readonly asks: ReadonlyMap<number, AskView>;
+  /** What was done to its nodes and to itself, the oldest first. */
+  readonly acts: readonly ActView[];
+  /** What was said about the rights of a node, by its number. {@link rightsInView} says what it may do. */
+  readonly rights: ReadonlyMap<number, Capability>;
+}
+
 /** A fact of a tree as a record of the journal holds it. */
 export type FactOfTree = {
   [K in TreeFactName]: { readonly name: K; readonly value: TreeFact<K>; readonly tree: string };
 }[TreeFactName];
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** The rows of one tree while they are folded. */
-type Rows = Omit<Writable<TreeView>, 'nodes' | 'asks' | 'rights' | 'acts'> & {
+type Rows = { -readonly [K in Exclude<keyof TreeView, 'nodes' | 'asks' | 'rights' | 'acts'>]: TreeView[K] } & {
   readonly acts: ActView[];
   readonly nodes: Map<number, NodeView>;
   readonly asks: Map<number, AskView>;
   readonly rights: Map<number, Capability>;
+  /** The needs of nodes that no fact has stated yet: a tree states the edges of a new node before the node itself. */
+  readonly early: Map<number, readonly number[]>;
 };
 
 /** The fact of a tree that a record holds; undefined for any other record. */
@@ -160,13 +97,9 @@ export function treeFactIn(record: JournalRecord): FactOfTree | undefined {
   return { name: record.name, value: record.value, tree: record.from[1] } as FactOfTree;
 }
 
-/** The needs of nodes that no fact has stated yet: a tree states the edges of a new node before the node itself. */
-type Early = Map<number, readonly number[]>;
-
 /** Folds facts into the rows of trees, in the order of the journal. */
 export class TreeFold {
   readonly #trees = new Map<string, Rows>();
-  readonly #early = new Map<string, Early>();
   /** The node that each session works for. */
   readonly #sessions = new Map<string, { readonly tree: string; readonly n: number }>();
 
@@ -187,151 +120,102 @@ export class TreeFold {
     return fact;
   }
 
-  /** Adds a fact. */
+  /** Adds a fact; one of a tree whose start was not added is ignored. */
   add(fact: FactOfTree, place: FramePlace): void {
-    if (fact.name === 'tree/Started@1') {
-      this.#trees.set(fact.tree, started(fact.tree, fact.value, place));
-      this.#early.set(fact.tree, new Map());
-    }
-    const [rows, early] = [this.#trees.get(fact.tree), this.#early.get(fact.tree)];
-    if (rows === undefined || early === undefined) return;
-    if (fact.name === 'tree/Launched@1') this.#sessions.set(fact.value.session, { tree: fact.tree, n: fact.value.n });
+    const { name, value, tree } = fact;
+    if (name === 'tree/Started@1') this.#trees.set(tree, started(tree, value, place));
+    const rows = this.#trees.get(tree);
+    if (rows === undefined) return;
+    if (name === 'tree/Launched@1') this.#sessions.set(value.session, { tree, n: value.n });
     rows.newest = place;
-    change(rows, early, fact, place);
+    change(rows, fact, place);
   }
 
   #takeWait(record: JournalRecord): void {
-    const wait = sessionWaitIn(record);
-    const node = wait === undefined ? undefined : this.#sessions.get(wait.session);
-    const rows = node === undefined ? undefined : this.#trees.get(node.tree);
-    const row = node === undefined ? undefined : rows?.nodes.get(node.n);
-    if (rows === undefined || row === undefined || wait === undefined || row.session !== wait.session) return;
-    rows.nodes.set(row.n, { ...row, waiting: wait.waiting });
+    if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER) return;
+    if (record.name !== 'aos.agent/LifecycleChanged@1') return;
+    const [, session] = record.from;
+    const { tree, n } = this.#sessions.get(session) ?? { tree: '', n: 0 };
+    const rows = this.#trees.get(tree);
+    const row = rows?.nodes.get(n);
+    if (rows === undefined || row?.session !== session) return;
+    const { waiting } = record.value as z.infer<(typeof SESSION_FACTS)['aos.agent/LifecycleChanged@1']>;
+    rows.nodes.set(n, { ...row, waiting: waiting?.for ?? null });
   }
 }
 
-/** What a session says that it waits for; undefined for any other record. */
-function sessionWaitIn(
-  record: JournalRecord,
-): { readonly session: string; readonly waiting: WaitsFor | null } | undefined {
-  if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER) return undefined;
-  if (record.name !== 'aos.agent/LifecycleChanged@1') return undefined;
-  const { waiting } = record.value as { readonly waiting?: { readonly for: WaitsFor } };
-  return { session: record.from[1], waiting: waiting?.for ?? null };
-}
-
-function started(name: string, value: TreeFact<'tree/Started@1'>, place: FramePlace): Rows {
+function started(name: string, value: Started, place: FramePlace): Rows {
   return {
-    name,
-    ...value,
-    status: 'running',
-    code: null,
-    result: null,
-    spent: { tokens: 0, micro_money: 0 },
-    reserved: 0,
-    late: 0,
-    started: place,
-    ended: null,
-    newest: place,
-    nodes: new Map(),
-    asks: new Map(),
-    acts: [],
-    rights: new Map(),
+    ...{ name, ...value, status: 'running', code: null, result: null, spent: { tokens: 0, micro_money: 0 } },
+    ...{ reserved: 0, late: 0, started: place, ended: null, newest: place },
+    ...{ nodes: new Map(), asks: new Map(), acts: [], rights: new Map(), early: new Map() },
   };
 }
 
-function change(rows: Rows, early: Early, fact: FactOfTree, place: FramePlace): void {
-  switch (fact.name) {
-    case 'tree/Started@1':
-      return;
-    case 'tree/NodeChanged@1':
-      return changeNode(rows, early, fact.value, place);
-    case 'tree/Needs@1':
-      return setNeeds(rows, early, fact.value);
-    case 'tree/Launched@1': {
-      const { n, prompt_ref: prompt, ...launch } = fact.value;
-      const launches = [
-        ...(rows.nodes.get(n)?.launches ?? []),
-        { ...launch, prompt, frame: place.frame, at: place.at },
-      ];
-      return setNode(rows, n, { launches, session: launch.session, run: 'live', waiting: null, changed: place });
-    }
-    case 'tree/Asked@1':
-      return setAsk(rows, fact.value, place);
-    case 'tree/Answered@1': {
-      const { ask, asker: _, ...outcome } = fact.value;
-      const row = rows.asks.get(ask);
-      if (row !== undefined) rows.asks.set(ask, { ...row, outcome });
-      return;
-    }
-    case 'tree/Acted@1':
-      rows.acts.push({ ...fact.value, frame: place.frame, at: place.at });
-      return;
-    case 'tree/Late@1':
-      rows.late += 1;
-      return;
-    case 'tree/Budget@1':
-      rows.spent = fact.value.spent;
-      rows.reserved = fact.value.reserved;
-      return;
-    case 'tree/Rights@1':
-      rows.rights.set(fact.value.n, fact.value.rights);
-      return;
-    case 'tree/Limited@1':
-      rows.limits = fact.value.limits;
-      rows.budget = { ...rows.budget, tree: fact.value.budget };
-      return;
-    case 'tree/Ended@1': {
-      const { status, code, result, spent } = fact.value;
-      Object.assign(rows, { status, code, result, spent, ended: place });
-    }
-  }
+/** What each fact changes in the rows of its tree. */
+const CHANGES: { readonly [K in TreeFactName]: (rows: Rows, value: TreeFact<K>, place: FramePlace) => void } = {
+  'tree/Started@1': () => undefined,
+  'tree/NodeChanged@1': changeNode,
+  'tree/Needs@1'(rows, { n, needs }) {
+    if (rows.nodes.has(n)) setNode(rows, n, { needs });
+    else rows.early.set(n, needs);
+  },
+  'tree/Launched@1'(rows, { n, prompt_ref: prompt, ...launch }, place) {
+    const launches = [...(rows.nodes.get(n)?.launches ?? []), { ...launch, prompt, ...place }];
+    setNode(rows, n, { launches, session: launch.session, run: 'live', waiting: null, changed: place });
+  },
+  'tree/Asked@1'(rows, { question_ref: question, default: index, ...ask }, place) {
+    const { frame, at, outcome } = rows.asks.get(ask.ask) ?? { ...place, outcome: null };
+    const fallback = index === null ? null : (ask.options[index] ?? null);
+    rows.asks.set(ask.ask, { ...ask, question, default: fallback, outcome, frame, at });
+  },
+  'tree/Answered@1'(rows, { ask, asker: _, ...outcome }) {
+    const row = rows.asks.get(ask);
+    if (row !== undefined) rows.asks.set(ask, { ...row, outcome });
+  },
+  'tree/Acted@1': ({ acts }, act, place) => void acts.push({ ...act, ...place }),
+  'tree/Late@1'(rows) {
+    rows.late += 1;
+  },
+  'tree/Budget@1': (rows, spending) => void Object.assign(rows, spending),
+  'tree/Rights@1': (rows, { n, rights }) => void rows.rights.set(n, rights),
+  'tree/Limited@1'(rows, { limits, budget }) {
+    rows.limits = limits;
+    rows.budget = { ...rows.budget, tree: budget };
+  },
+  'tree/Ended@1': (rows, end, place) => void Object.assign(rows, end, { ended: place }),
+};
+
+function change<K extends TreeFactName>(
+  rows: Rows,
+  { name, value }: { name: K; value: TreeFact<K> },
+  place: FramePlace,
+) {
+  CHANGES[name](rows, value, place);
 }
 
-function changeNode(rows: Rows, early: Early, value: TreeFact<'tree/NodeChanged@1'>, place: FramePlace): void {
-  const { prompt_ref: prompt, ...row } = value;
-  const before = rows.nodes.get(row.n);
+function changeNode(rows: Rows, { prompt_ref: prompt, ...row }: Changed, place: FramePlace): void {
+  const { nodes, early } = rows;
+  const before = nodes.get(row.n);
   const kept = {
     needs: before?.needs ?? early.get(row.n) ?? [],
     children: before?.children ?? [],
     launches: before?.launches ?? [],
     waiting: before?.session === row.session && row.run !== 'none' ? (before?.waiting ?? null) : null,
   };
+  nodes.set(row.n, { ...row, prompt, ...kept, made: before?.made ?? place, changed: place });
+  // A copy of the list for each child would make the fold quadratic: the list belongs to this row alone.
+  if (before === undefined && row.parent !== null)
+    (nodes.get(row.parent)?.children as number[] | undefined)?.push(row.n);
   if (before === undefined) early.delete(row.n);
-  rows.nodes.set(row.n, { ...row, prompt, ...kept, made: before?.made ?? place, changed: place });
-  if (before === undefined && row.parent !== null) adopt(rows, row.parent, row.n);
   // The tree runs again when its root was tried again, and is paused where its root is.
   if (row.parent === null && !ENDED.includes(row.status))
     Object.assign(rows, { status: row.paused ? 'paused' : 'running', code: null, result: null, ended: null });
 }
 
-function adopt(rows: Rows, parent: number, n: number): void {
-  const children = rows.nodes.get(parent)?.children;
-  if (children === undefined) return;
-  // A copy for each child would make the fold quadratic: the list belongs to this row alone.
-  (children as number[]).push(n);
-}
-
-function setNeeds(rows: Rows, early: Early, { n, needs }: TreeFact<'tree/Needs@1'>): void {
-  if (rows.nodes.has(n)) setNode(rows, n, { needs });
-  else early.set(n, needs);
-}
-
-function setNode(rows: Rows, n: number, some: Partial<NodeView>): void {
-  const row = rows.nodes.get(n);
-  if (row !== undefined) rows.nodes.set(n, { ...row, ...some });
-}
-
-function setAsk(rows: Rows, value: TreeFact<'tree/Asked@1'>, place: FramePlace): void {
-  const { question_ref: question, ask, asker, target, route, options, returns, deadline } = value;
-  const before = rows.asks.get(ask);
-  const fallback = value.default === null ? null : (options[value.default] ?? null);
-  const { frame, at } = before ?? place;
-  rows.asks.set(ask, {
-    ...{ ask, asker, target, route, question, options, returns, deadline, frame, at },
-    default: fallback,
-    outcome: before?.outcome ?? null,
-  });
+function setNode({ nodes }: Rows, n: number, some: Partial<NodeView>): void {
+  const row = nodes.get(n);
+  if (row !== undefined) nodes.set(n, { ...row, ...some });
 }
 
 /** The open questions, the oldest first; `people` for those that people are to answer now. */

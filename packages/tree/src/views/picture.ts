@@ -3,7 +3,7 @@
  * a right part, so that it can be fitted to a terminal.
  */
 import type { Ref } from '@reprise/contracts';
-import type { Given, Used } from '../pure/contracts/index.js';
+import { FIXED_OPTIONS, type Given, type Used } from '../pure/contracts/index.js';
 import { type AskView, countNodes, hasEnded, type NodeView, openAsks, type TreeView, wordsOfActor } from './nodes.js';
 import { stateOf, stateOfTree } from './states.js';
 import { blockedBy, pausedAbove, type TreeWait, waitsByNode } from './waits.js';
@@ -21,11 +21,15 @@ export interface PictureLine {
 }
 
 /** How a picture is drawn. */
-export interface PictureOptions {
+interface PictureOptions {
   /** The beginning of a content, when it was read. */
   readonly textOf?: (of: Given | Ref) => string | undefined;
   /** Why a node failed, in the words of the provider, where they are known. */
   readonly failureOf?: (node: NodeView) => string | undefined;
+  /** The codes of the troubles that hold a node up: of its session, of those below it, of services that they wait for. */
+  readonly troubleOf?: (node: NodeView) => readonly string[];
+  /** Whether no process has the world of the tree open, so that nothing of it goes on. */
+  readonly isUnowned?: boolean;
   /** The time in journal milliseconds; that of the tree's newest frame when absent. */
   readonly now?: number;
   /** More rows than this: ended subtrees are shown by their top only. Default 200. */
@@ -38,18 +42,19 @@ const RESULT_SHOWN = 160;
 /** The whole picture: head, questions, nodes. */
 export function pictureOf(tree: TreeView, options: PictureOptions = {}): readonly PictureLine[] {
   const asks = openAsks(tree).map((ask) => askLine(tree, ask));
-  return [headLine(tree, options.now), ...asks, { ...EMPTY, kind: 'rule' }, ...nodeLines(tree, options)];
+  return [headLine(tree, options), ...asks, { ...EMPTY, kind: 'rule' }, ...nodeLines(tree, options)];
 }
 
 const EMPTY: PictureLine = { kind: 'note', text: '', right: '', n: null, indent: 0 };
 
 /** The head: name, state, time, progress, cost. */
-export function headLine(tree: TreeView, now?: number): PictureLine {
+export function headLine(tree: TreeView, { now, isUnowned }: PictureOptions = {}): PictureLine {
+  const { mark, word } = stateOfTree(tree, isUnowned);
   const { all, ended, active } = countNodes(tree);
   const at = tree.ended?.at ?? now ?? tree.newest.at;
   const parts = [
     tree.name,
-    `${stateOfTree(tree).mark} ${stateOfTree(tree).word}${tree.code === null ? '' : ` (${tree.code})`}`,
+    `${mark} ${word}${tree.code === null ? '' : ` (${tree.code})`}`,
     timeBetween(tree.started.at, at),
     `${ended} of ${all} ended`,
     ...(active === 0 ? [] : [`${active} at work`]),
@@ -80,8 +85,7 @@ export function askLine(tree: TreeView, ask: AskView): PictureLine {
 /** The answers that a question offers. */
 export function optionsOf({ options, returns }: Pick<AskView, 'options' | 'returns'>): readonly string[] {
   if (options.length > 0) return options.map(oneLine);
-  if (returns === 'approval') return ['approved', 'rejected'];
-  return returns === 'boolean' ? ['yes', 'no'] : [];
+  return FIXED_OPTIONS[returns] ?? [];
 }
 
 /** The lines of the nodes, from the root on. */
@@ -112,9 +116,14 @@ function linesOf(
 ): PictureLine[] {
   const { mark, word } = stateOf(node);
   const margin = '  '.repeat(depth + 1);
-  const notes = [...whyOf(tree, node, waits), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
+  const troubles = options.troubleOf?.(node) ?? [];
+  const notes = [
+    ...whyOf(tree, node, waits),
+    ...troubles.map((code) => `! ${code}`),
+    ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : []),
+  ];
   const said = notes.length === 0 ? '' : `   ${notes.join(' · ')}`;
-  const text = `${margin}${mark} #${node.n} [${word}] ${node.type.toUpperCase()} ${oneLine(node.goal)}${said}`;
+  const text = `${margin}${mark}${troubles.length === 0 ? '' : '!'} #${node.n} [${word}] ${node.type.toUpperCase()} ${oneLine(node.goal)}${said}`;
   const line: PictureLine = {
     kind: 'node',
     text,
@@ -200,20 +209,12 @@ function countBelow(tree: TreeView, node: NodeView): number {
   return count;
 }
 
-/** A picture as plain text, one line for each line of the picture, uncut: to be read by grep. */
-export function plainPicture(tree: TreeView, options: PictureOptions = {}): string {
-  return pictureOf(tree, options)
-    .map(({ kind, text, right }) => (kind === 'rule' ? '' : `${text}${right === '' ? '' : `   ${right}`}`))
-    .join('\n');
-}
-
 /** Money in dollars, from millionths. */
 function moneyOf(micro: number): string {
   if (micro > 0 && micro < 10_000) return `$${(micro / 1_000_000).toFixed(4)}`;
   return `$${(micro / 1_000_000).toFixed(2)}`;
 }
 
-/** A number of tokens. */
 function tokensOf(tokens: number): string {
   if (tokens < 10_000) return `${tokens} tokens`;
   if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(1)}k tokens`;

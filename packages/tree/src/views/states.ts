@@ -1,13 +1,11 @@
 /** The state of a node for people: a mark and a word, never a color alone. Plain text and JSON take both from here. */
 import { hasEnded, type NodeView, type TreeView } from './nodes.js';
 
-/** A state for people. */
-export interface ShownState {
+interface ShownState {
   readonly mark: Mark;
   readonly word: string;
 }
 
-/** The marks of states. */
 const MARKS = ['○', '●', '◐', '?', '⏸', '✓', '✗', '⊘', '◆'] as const;
 
 /** The mark of a state. */
@@ -40,7 +38,12 @@ export function stateOf(node: Pick<NodeView, 'type' | 'status' | 'paused' | 'run
   return status === 'active' && run === 'waiting' ? SHOWN_STATES.waiting_input : SHOWN_STATES[status];
 }
 
-/** The state of a tree. */
-export function stateOfTree({ status }: Pick<TreeView, 'status'>): ShownState {
-  return status === 'running' ? state('●', 'running') : SHOWN_STATES[status];
+/**
+ * The state of a tree.
+ *
+ * @param isUnowned no process has the world of the tree open, so that nothing of it goes on
+ */
+export function stateOfTree({ status }: Pick<TreeView, 'status'>, isUnowned = false): ShownState {
+  if (status !== 'running') return SHOWN_STATES[status];
+  return isUnowned ? state('○', 'no process runs it') : state('●', 'running');
 }

@@ -1,4 +1,5 @@
 /** What keeps a tree from going on: for whom or for what each of its nodes waits. From rows alone, so that every view says the same. */
+import { WITH_SLOT } from '../pure/contracts/index.js';
 import type { AskView, NodeView, TreeView } from './nodes.js';
 import { hasEnded } from './nodes.js';
 
@@ -12,16 +13,15 @@ export type TreeWait =
       readonly of: readonly number[];
       readonly until: number | null;
     }
-  /** A person decides about a call of its session. */
-  | { readonly kind: 'approval'; readonly node: number; readonly session: string }
-  /** A tool of its session asked a person, or left its call to another system. */
-  | { readonly kind: 'person'; readonly node: number; readonly session: string }
-  /** Its session waits for more input. */
-  | { readonly kind: 'input'; readonly node: number; readonly session: string }
-  /** Its session reached a limit, and waits for another one. */
-  | { readonly kind: 'limit'; readonly node: number; readonly session: string }
-  /** A cell of the app answers one of its calls. */
-  | { readonly kind: 'app'; readonly node: number; readonly session: string }
+  /**
+   * Its session waits: for a person who decides about a call (`approval`) or whom a tool has asked (`person`), for more input,
+   * for another limit, or for a cell of the app that answers a call.
+   */
+  | {
+      readonly kind: 'approval' | 'person' | 'input' | 'limit' | 'app';
+      readonly node: number;
+      readonly session: string;
+    }
   /** It was paused, and with it all below it. */
   | { readonly kind: 'pause'; readonly node: number }
   /** It is ready, and what is left of the tree's budget is set aside for runs that have not ended. */
@@ -34,10 +34,13 @@ export type TreeWait =
   | { readonly kind: 'children'; readonly node: number; readonly on: readonly number[] };
 
 /** The part of a tree that says what waits. */
-export type WaitingRows = Pick<TreeView, 'limits' | 'budget' | 'reserved'> & {
+type WaitingRows = Pick<TreeView, 'limits' | 'budget' | 'reserved'> & {
   readonly nodes: ReadonlyMap<number, WaitingNode>;
-  readonly asks: ReadonlyMap<number, Pick<AskView, 'ask' | 'asker' | 'route' | 'deadline' | 'outcome'>>;
+  readonly asks: ReadonlyMap<number, WaitingAsk>;
 };
+
+/** The part of a question that says what it waits for. */
+export type WaitingAsk = Pick<AskView, 'ask' | 'asker' | 'route' | 'deadline' | 'outcome'>;
 
 /** The part of a node that says what it waits for. */
 export type WaitingNode = Pick<
@@ -66,9 +69,6 @@ export function waitsByNode(rows: WaitingRows): ReadonlyMap<number, readonly Tre
   for (const wait of waitsOf(rows)) found.set(wait.node, [...(found.get(wait.node) ?? []), wait]);
   return found;
 }
-
-/** The runs that take a slot. */
-const WITH_SLOT: readonly WaitingNode['run'][] = ['composing', 'live', 'draining'];
 
 /** What a node waits for besides the answers to its questions. */
 function waitsOfNode(rows: WaitingRows, node: WaitingNode, taken: number, asks: boolean): readonly TreeWait[] {

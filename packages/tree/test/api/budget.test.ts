@@ -87,4 +87,22 @@ describe('the budget of a tree', () => {
     expect(spent).toBe(CAP);
     expect(launched).toBeLessThan(CHILDREN);
   });
+
+  it('a model call that the provider refused has used nothing: the next attempt has the whole budget [TREE-32]', async () => {
+    let asked = 0;
+    const failing: Answers = ({ last }) => {
+      if (asked++ === 0) return { fail: 'provider_error_terminal/refused', usage: {} };
+      return { ...(last.includes('"accepted":true') ? { text: 'Done.' } : complete('all')), usage: { tokens_in: 10 } };
+    };
+    await forest(
+      failing,
+      async ({ trees }) => {
+        const tree = await trees.start('survey', { goal: 'top', budget: { node: { usd: 0.5 }, tree: { usd: 0.5 } } });
+        const { status, spent } = await tree.result();
+        expect(status).toBe('complete');
+        expect(spent.micro_money).toBeLessThan(1_000);
+      },
+      { price: PRICE, endsAccepted: false },
+    );
+  });
 });

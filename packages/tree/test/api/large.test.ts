@@ -3,7 +3,7 @@ import { type AnyAgent, defineAgent } from '@reprise/agent';
 import type { World } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { TREE, trees as treesOf } from '../../src/index.js';
-import { TREE_AGENTS_MAX } from '../../src/limits.js';
+import { TREE_AGENTS_MAX } from '../../src/pure/contracts/bounds.js';
 import { calls, complete, forest } from './forest.js';
 
 describe('children of one answer', () => {

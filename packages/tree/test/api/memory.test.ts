@@ -1,5 +1,5 @@
 /** Trees with a store: nodes search it, and store what they find when the tree may write. */
-import { memoryPart } from '@reprise/memory';
+import { memoryPart } from '@reprise/org';
 import { describe, expect, it } from 'vitest';
 import { call, complete, forest } from './forest.js';
 

@@ -25,8 +25,8 @@ describe('a large tree that is stopped at its root', () => {
   it('a tree that goes on by a timer lets another input come between', async () => {
     const { stopLarge: stopBroken } = await brokenWorld({
       name: 'what is left is passed on by a timer',
-      file: 'tree-reducer.ts',
-      from: "if (isLeft) ctx.send(ctx.address, { name: 'tree/Work@1', value: {} });",
+      file: 'run/deliver.ts',
+      from: 'if (isLeft) leaveRest(ctx);',
       to: "if (isLeft) ctx.timer('after.1', ctx.now);",
     });
     expect((await stopBroken(NODES)).between).toBeGreaterThan(0);

@@ -12,8 +12,9 @@ import { encode, getValue, memory, type OpenStore } from '@reprise/kernel';
 import { externalAgent } from '@reprise/tools/external';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { NODE_TOOLS, nodeToolCatalog, treeAgent, VARIANTS } from '../../src/index.js';
+import { NODE_TOOLS, treeAgent, VARIANTS } from '../../src/index.js';
 import { isProgram, packAgent } from '../../src/tools/node-agent.js';
+import { nodeToolCatalog } from '../../src/tools/node-tools.js';
 
 const TERMS = { unit: 'micro_money', files: false } as const;
 const add = defineTool({ name: 'add', description: 'Adds.', args: z.strictObject({ a: z.int() }), run: ({ a }) => a });

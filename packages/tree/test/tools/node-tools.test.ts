@@ -4,7 +4,8 @@ import { sessionOp, type Value } from '@reprise/contracts';
 import { encode, getValue, memory, type OpenStore } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NODE_TOOLS, type NodeTool, nodeCalls, nodeToolCatalog, nodeTools, RESULT_TYPES } from '../../src/index.js';
+import { NODE_TOOLS, type NodeTool, nodeCalls, nodeTools, RESULT_TYPES } from '../../src/index.js';
+import { nodeToolCatalog } from '../../src/tools/node-tools.js';
 
 const SESSION = { key: 'survey/2', labels: {} };
 const TERMS = { returns: 'text', makes: true, unit: 'micro_money', files: true } as const;
@@ -30,7 +31,7 @@ async function called(tool: Tool, args: unknown): Promise<unknown> {
 
 /** A call that the tree takes: its arguments pass the contract. */
 async function taken<T extends NodeTool>(name: T, args: unknown, terms = {}) {
-  return nodeCalls[name].parse(await called(toolOf(name, terms), args)) as never as Record<string, never>;
+  return nodeCalls[name].call.parse(await called(toolOf(name, terms), args)) as never as Record<string, never>;
 }
 
 describe('the tools of a node', () => {
@@ -105,6 +106,7 @@ describe('the tools of a node', () => {
     ['an unknown type of result', { returns: 'a list of files' }, '"structured"'],
     ['approval as a type of result', { returns: 'approval' }, 'returns'],
     ['an empty goal', { goal: ' \n ' }, 'goal: is empty'],
+    ['a goal of control characters, of which no line is left', { goal: '\u0000\u001b' }, 'goal: is empty'],
     ['a goal of more than 500 bytes', { goal: 'ü'.repeat(300) }, 'goal: has 600 bytes; at most 500'],
     ['a prompt of more than 100,000 bytes', { prompt: 'ü'.repeat(60_000) }, 'prompt: has 120000 bytes'],
     ['33 needs', { blocked_by: Array.from({ length: 33 }, (_, i) => i + 1) }, 'blocked_by'],
@@ -198,6 +200,7 @@ describe('the tools of a node', () => {
       'options',
     );
     expect(await called(ask, { question: 'q', target: 'sibling' })).toContain('target');
+    expect(await called(ask, { question: '\u0000' })).toContain('question: is empty');
   });
 
   it('an answer is kept as a text, with what was picked when it is short', async () => {

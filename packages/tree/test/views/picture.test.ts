@@ -3,12 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { isRef } from '@reprise/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nodeLines, plainPicture, type TreeEvent, TreeFold, treeEventOf, treeFactIn } from '../../src/index.js';
+import { nodeLines, pictureOf, type TreeEvent, TreeFold, treeEventOf } from '../../src/index.js';
+import { treeFactIn } from '../../src/views/index.js';
 import { ANN, Facts, histories, link, surveyed } from './facts.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_261_123);
 const texts = (of: unknown): string | undefined =>
   isRef(of) ? undefined : '41 files, most of them in src/read\nand twelve elsewhere';
+
+/** The lines of a picture as text, uncut. */
+function plainPicture(...picture: Parameters<typeof pictureOf>): string {
+  return pictureOf(...picture)
+    .map(({ kind, text, right }) => (kind === 'rule' ? '' : `${text}${right === '' ? '' : `   ${right}`}`))
+    .join('\n');
+}
 
 /** The state of each node as its line in plain text shows it. */
 function statesInText(picture: string): Map<number, string> {

@@ -3,7 +3,7 @@
  *
  * Invariants
  * K1  A paste is one input, whatever it contains: between the terminal's brackets, or several characters that arrive in
- *     one read.
+ *     one read. One character and Enter in a read are two keys: a fast answer, or a slow machine.
  * K2  The inputs do not depend on where reads cut an escape sequence or a bracketed paste.
  * K3  What a terminal reports by itself is no input: answers to questions, colors, mouse, keys that are let go.
  */
@@ -202,7 +202,7 @@ function controlKey(text: string): { readonly key: Key; readonly length: number 
 
 /** K1: several characters in one read were not typed. An Enter at the very end may still send them. */
 function bursts(inputs: readonly Input[]): readonly Input[] {
-  if (inputs.filter(isCharacter).length < 2) return inputs;
+  if (inputs.filter(isCharacter).length < 2 || isAnswer(inputs)) return inputs;
   const joined: Input[] = [];
   let text = '';
   const flush = (): void => {
@@ -218,6 +218,12 @@ function bursts(inputs: readonly Input[]): readonly Input[] {
   });
   flush();
   return joined;
+}
+
+/** One character and Enter, and nothing else: the answer to a question, typed fast or read late. */
+export function isAnswer(inputs: readonly Input[]): boolean {
+  const [first, last] = inputs;
+  return inputs.length === 2 && first?.kind === 'text' && last !== undefined && isEnter(last);
 }
 
 type Character = { readonly kind: 'text'; readonly text: string } | Key;

@@ -11,7 +11,7 @@ import { findings, listing, looks, wasLookedInto } from '../../tree/rules/survey
 import { coordinate } from './coordinator.js';
 import { plan } from './planner.js';
 
-/** Makes the model. */
+/** A model of fixed rules, with which a team works without a provider. */
 export function teamRules(): ModelClient {
   const model = scriptBy((request) => counted(request, nextStep(request)));
   return { ...model, profile: { ...model.profile, profile_id: RULES, model_default: RULES, provider: RULES } };

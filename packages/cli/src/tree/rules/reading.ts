@@ -47,7 +47,6 @@ type Message = ScriptRequest['messages'][number];
 
 const DATA = /<said by="([^"]*)"( shown="[^"]*")?>\n([\s\S]*?)\n<\/said>/g;
 
-/** Reads a request. */
 export function readRequest({ messages, tools, unified }: ScriptRequest): Reading {
   const starts = messages.flatMap((message, i) => (beginsRun(message, messages[i - 1]) ? [i] : []));
   const [first = 0, last = 0] = [starts[0], starts.at(-1)];

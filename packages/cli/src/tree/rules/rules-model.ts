@@ -21,7 +21,7 @@ const PARTS_MAX = 7;
 /** Characters of a request that count as one token. */
 const TOKEN_CHARACTERS = 4;
 
-/** Makes the model. */
+/** A model of fixed rules, with which a tree works without a provider. */
 export function rulesModel(): ModelClient {
   const model = scriptBy((request) => counted(request, nextStep(request)));
   return { ...model, profile: { ...model.profile, profile_id: RULES, model_default: RULES, provider: RULES } };

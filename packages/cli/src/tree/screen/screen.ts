@@ -50,7 +50,6 @@ export interface ScreenParts {
   execute(wish: Wish): Promise<string>;
 }
 
-/** A screen. */
 export class TreeScreen {
   readonly #decoder = new StringDecoder('utf8');
   #state: ScreenState = BEGINNING;
@@ -61,6 +60,7 @@ export class TreeScreen {
   #drawnAt = 0;
   /** A paste whose end has not arrived. */
   #pasting = '';
+  #isUnowned = false;
   #isClosed = false;
   /** What waits for the present. */
   readonly #waiting: (() => void)[] = [];
@@ -88,6 +88,13 @@ export class TreeScreen {
     this.#soon();
   }
 
+  /** Shows whether no process has the world open. */
+  unowned(isUnowned: boolean): void {
+    if (this.#isUnowned === isUnowned) return;
+    this.#isUnowned = isUnowned;
+    this.#soon();
+  }
+
   /** Shows the tree as it was after a frame; null shows it as it is. */
   showAt(at: number | null): void {
     this.#state = { ...this.#state, at };
@@ -110,7 +117,7 @@ export class TreeScreen {
     });
   }
 
-  /** Gives the terminal back. */
+  /** Gives the terminal back as it was. */
   close(): void {
     if (this.#isClosed) return;
     const { input, output } = this.parts;
@@ -153,7 +160,7 @@ export class TreeScreen {
     this.say(await this.parts.execute(wish).catch((error: Error) => error.message));
   }
 
-  /** S2 */
+  // S2
   #soon(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     const wait = Math.max(0, this.#drawnAt + DRAW_MS - performance.now());
@@ -180,7 +187,16 @@ export class TreeScreen {
     if (at !== drawnState.at || open?.n !== drawnOpen?.n || open?.launch !== drawnOpen?.launch) return this.#soon();
     const now = at === null ? Date.now() - this.#offset : tree.newest.at;
     const newest = this.#tree?.newest.frame ?? 0;
-    const options = { columns, rows, now, newest, textOf: texts.get, detail: this.#detail, runs };
+    const options = {
+      columns,
+      rows,
+      now,
+      newest,
+      textOf: texts.get,
+      detail: this.#detail,
+      runs,
+      isUnowned: this.#isUnowned,
+    };
     const drawn = draw(tree, this.#state, options);
     const text = drawn.map(({ text: row, style }) => `${STYLES[style]}${row}\u001b[0m\u001b[K`).join('\r\n');
     output.write(`${SYNC[0]}\u001b[H${text}\u001b[J${SYNC[1]}`);

@@ -13,13 +13,15 @@ export interface Typing {
 
 /** The state of the screen. */
 export interface ScreenState {
-  /** The selected node. */
+  /** The number of the selected node. */
   readonly selected: number;
   /** The node that is shown in full, its first line, and which of its launches, from 1; null for the newest. */
   readonly open: { readonly n: number; readonly from: number; readonly launch: number | null } | null;
   readonly typing: Typing | null;
   /** A question of the screen itself: whether to leave, or to stop a node. */
   readonly confirm: { readonly what: 'leave' } | { readonly what: 'stop'; readonly n: number } | null;
+  /** The first line of the help; null while it is not shown. */
+  readonly help: number | null;
   readonly filter: string;
   /** What became of the last act. */
   readonly message: string;
@@ -27,7 +29,7 @@ export interface ScreenState {
   readonly at: number | null;
 }
 
-/** What keys want done. */
+/** What a key asks of the program: an act on a node, or to leave. */
 export type Wish =
   | { readonly do: 'act'; readonly verb: ActVerb; readonly n: number; readonly text?: string }
   | { readonly do: 'leave' };
@@ -45,6 +47,7 @@ export const BEGINNING: ScreenState = {
   open: null,
   typing: null,
   confirm: null,
+  help: null,
   filter: '',
   message: '',
   at: null,
@@ -63,6 +66,7 @@ export function press(state: ScreenState, key: Key, tree: TreeView, runs: boolea
   if ('key' in key && key.key === 'interrupt') return interrupt(calm, runs);
   if (state.confirm !== null) return confirm(calm, state.confirm, key);
   if (state.typing !== null) return type(calm, state.typing, key, tree);
+  if (state.help !== null) return readHelp(calm, state.help, key);
   if (state.open !== null) return read(calm, state.open, key, tree, runs);
   return move(calm, key, tree, runs);
 }
@@ -133,6 +137,18 @@ function answer(state: ScreenState, n: number, text: string, tree: TreeView): Pr
   return { state: { ...state, typing: null }, wish: { do: 'act', verb: 'answer', n, text: picked ?? meant } };
 }
 
+/** How far keys scroll, in rows. */
+const SCROLLS: Readonly<Record<string, number>> = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 };
+
+/** Keys while the help is shown: they scroll it, or end it. */
+function readHelp(state: ScreenState, help: number, key: Key): Pressed {
+  const by = 'key' in key ? SCROLLS[key.key] : undefined;
+  return { state: { ...state, help: by === undefined ? null : Math.min(HELP_LINES_MAX, Math.max(0, help + by)) } };
+}
+
+/** No help has more lines: scrolling beyond its end would have to be undone. */
+const HELP_LINES_MAX = 40;
+
 /** Keys while a node is shown in full. */
 function read(
   state: ScreenState,
@@ -145,7 +161,7 @@ function read(
     state: { ...state, open: { ...open, from: Math.max(0, open.from + by) } },
   });
   if ('key' in key) {
-    const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
+    const by = SCROLLS[key.key];
     if (by !== undefined) return scrolled(by);
     if (key.key === 'left' || key.key === 'right') return otherLaunch(state, open, key.key === 'left' ? -1 : 1, tree);
     if (key.key === 'escape' || key.key === 'enter') return { state: { ...state, open: null } };
@@ -167,12 +183,12 @@ function otherLaunch(
   return { state: { ...state, open: { ...open, from: 0, launch: launch >= all ? null : launch } } };
 }
 
-/** Keys on the tree. */
+/** Keys while the tree is shown, and nothing is typed or open. */
 function move(state: ScreenState, key: Key, tree: TreeView, runs: boolean): Pressed {
   if ('text' in key) return commandKey(state, key.text, tree, runs);
   if (key.key === 'enter') return { state: { ...state, open: { n: state.selected, from: 0, launch: null } } };
   if (key.key === 'escape') return { state: { ...state, filter: '' } };
-  const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
+  const by = SCROLLS[key.key];
   return by === undefined ? { state } : { state: { ...state, selected: neighbour(state, tree, by) } };
 }
 
@@ -190,7 +206,6 @@ export function shownNodes(tree: TreeView, filter: string): readonly number[] {
   );
 }
 
-/** The keys of acts. */
 const ACTS: readonly string[] = ['a', 't', 'n', 's', 'p', 'r'];
 
 function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boolean): Pressed {
@@ -230,6 +245,8 @@ function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boole
       return { state, wish: { do: 'act', verb: 'retry', n } };
     case 'w':
       return { state: { ...state, open: { n, from: 0, launch: null } } };
+    case '?':
+      return { state: { ...state, help: 0 } };
     case 'q':
       return runs ? { state: { ...state, confirm: { what: 'leave' } } } : { state, wish: { do: 'leave' } };
     default:

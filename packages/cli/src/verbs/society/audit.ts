@@ -1,19 +1,39 @@
 /** `reprise society audit`: every agent of a world as the journal shows it, and what does not hold of it. */
+import { isBelow } from '@reprise/agent';
 import { actorWords } from '@reprise/contracts';
+import type { ReadonlyStore } from '@reprise/kernel';
 import { AUDIT_PROBLEMS, type AuditedAgent, type AuditProblem, type AuditReport, auditSociety } from '@reprise/society';
-import { EXIT, type ExitCode } from '../../exit.js';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import { EXIT, type ExitCode } from '../../process/exit.js';
+import type { Io } from '../../process/io.js';
 import { escapeLine } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { timeOf } from '../../text/record-line.js';
+import { withWorld } from '../../world/open.js';
+import { hostTroubles, type ShownTrouble, shownTrouble } from '../../world/troubles.js';
 
 /** Audits the society of a world. @returns a finding when there is one */
 export async function audit(io: Io, world: string, options: { readonly json?: true }): Promise<ExitCode> {
-  const report = await withWorld(world, auditSociety);
-  const lines = options.json === true ? [toJson(report)] : linesOf(world, report);
+  const { report, troubles } = await withWorld(world, async (store) => {
+    const found = await auditSociety(store);
+    return { report: found, troubles: await troublesOf(store, world, found) };
+  });
+  const lines =
+    options.json === true
+      ? [toJson({ ...report, trouble: troubles.map(({ data }) => data) })]
+      : [...linesOf(world, report), ...troubles.map(({ line }) => `trouble: ${line}`)];
   await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
   return report.problems.length === 0 ? EXIT.ok : EXIT.finding;
+}
+
+/** What the process that has the world open says, but for services that only others wait for. */
+async function troublesOf(
+  store: ReadonlyStore,
+  world: string,
+  { people, agents }: AuditReport,
+): Promise<readonly ShownTrouble[]> {
+  const isOurs = isBelow([...people.map(({ entity_id }) => entity_id), ...agents.map(({ agent_id }) => agent_id)]);
+  const all = (await hostTroubles(store, world)).map(shownTrouble);
+  return all.filter(({ cells }) => cells.length === 0 || cells.some(isOurs));
 }
 
 function linesOf(

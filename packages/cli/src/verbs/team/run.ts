@@ -3,8 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { type Project, teamEndsFromOutside } from '@reprise/specialists';
 import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
-import type { Io } from '../../io.js';
-import { isWorld, withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { exitOfProject } from '../../team/exit.js';
 import { decisionText, lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
 import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type TeamSetup } from '../../team/owner.js';
@@ -17,9 +16,10 @@ import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { textOfFile } from '../../tree/goal.js';
 import { requireFolder } from '../../tree/owner.js';
 import { RULES } from '../../tree/rules/rules-model.js';
+import { isWorld, withWorld } from '../../world/open.js';
 
 /** The options of `team run`. */
-export interface RunTeamOptions {
+interface RunTeamOptions {
   readonly world: string;
   readonly project?: string;
   readonly skills?: readonly string[];
@@ -55,7 +55,7 @@ export async function runTeam(io: Io, argument: string, options: RunTeamOptions)
 }
 
 /** The options of `team continue`: those of `run`, without a message. */
-export type ContinueTeamOptions = Omit<RunTeamOptions, 'again'>;
+type ContinueTeamOptions = Omit<RunTeamOptions, 'again'>;
 
 /** Goes on with a project: after Ctrl-C, a crash, or what it waited for. With a budget it may use that from now on. */
 export async function continueTeam(io: Io, options: ContinueTeamOptions): Promise<number> {

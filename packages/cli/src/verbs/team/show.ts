@@ -1,31 +1,30 @@
 /** `reprise team show`: the tasks, results, story and memories of a project, read without a lock. */
 import { isBelow, readText } from '@reprise/agent';
-import { actorWords, isRepriseError, nextStep, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { actorWords, nextStep, RepriseError, type Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
-import { memoryItems, readItemText } from '@reprise/memory';
-import type { NarrativeRow, RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
+import { memoryItems, readItemText, unlessErased } from '@reprise/org';
+import type { RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
 import { poolOf, scopeOf } from '@reprise/specialists/contracts';
-import { partTroubles } from '../../failed-cells.js';
-import { readFailures } from '../../failures.js';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import { readFailures } from '../../process/failures.js';
+import type { Io } from '../../process/io.js';
 import { decisionText, markOf, readOutput } from '../../team/facts.js';
 import { projectNamed, projectsIn, type ReadProject, readProject, waitsOfProject } from '../../team/read-team.js';
 import { wordsOfTeamWait } from '../../team/waiting.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+import { type PartTroubles, partTroubles, unownedLine } from '../../world/failed-cells.js';
+import { withWorld } from '../../world/open.js';
 
 /** The options of `team show`. */
-export interface ShowTeamOptions {
+interface ShowTeamOptions {
   readonly world: string;
   readonly project?: string;
   readonly json?: true;
 }
 
-/** What can be shown. */
-export const SHOWN = ['tasks', 'graph', 'results', 'result', 'narrative', 'memories'] as const;
+const SHOWN = ['tasks', 'graph', 'results', 'result', 'narrative', 'memories'] as const;
 
 type What = (typeof SHOWN)[number];
 
@@ -42,15 +41,21 @@ export async function showTeam(io: Io, what: readonly string[], options: ShowTea
   const [part, number] = partOf(what);
   await withWorld(options.world, async (store) => {
     const project = await readProject(store, projectNamed(await projectsIn(store), options.project));
-    const { data, lines: own, text } = await shown(store, project, part, number);
     const troubles = part === 'tasks' ? await troublesOf(store, project, options.world) : undefined;
+    const { data, lines: own, text } = await shown(store, project, part, number);
     if (options.json === true)
       return io.out.write(`${toJson(troubles === undefined ? data : { ...(data as object), ...troubles.json })}\n`);
-    const lines = [...own, ...(troubles?.lines ?? [])];
+    const lines = [...own, ...(troubles === undefined ? [] : heldUp(project, troubles))];
     await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
     if (text !== undefined) await io.out.write(`\n${escapeText(text)}\n`);
   });
   return TREE_EXIT.complete;
+}
+
+/** What holds a project up; a project that works says when no process has its world. */
+function heldUp({ id, state }: ReadProject, troubles: PartTroubles): readonly string[] {
+  const command = `reprise team continue --project ${id}`;
+  return [...(state.status === 'working' ? unownedLine(`project ${id}`, troubles, command) : []), ...troubles.lines];
 }
 
 /** The troubles of a project: of its own cell, those of its jobs and sessions, its memory and the pool of its team. */
@@ -99,7 +104,7 @@ function headOf({ id, state }: ReadProject): string {
 }
 
 async function tasks(project: ReadProject): Promise<Shown> {
-  const rows = await project.rows<RecordedTask>('tasks');
+  const rows = await project.cell.numbered('tasks');
   const { id, state } = project;
   const waits = await waitsOfProject(project);
   const lines = [
@@ -131,7 +136,7 @@ function taskJson(id: number, row: RecordedTask): Record<string, unknown> {
 
 /** Tasks below those that they depend on first. */
 async function graph(project: ReadProject): Promise<Shown> {
-  const rows = await project.rows<RecordedTask>('tasks');
+  const rows = await project.cell.numbered('tasks');
   const lines = rows.map(([n, task]) => {
     const needs = task.depends_on.map((need) => need.task);
     return `${lineOfTask(n, task)}${needs.length === 0 ? '' : `  ← ${needs.join(', ')}`}`;
@@ -141,7 +146,7 @@ async function graph(project: ReadProject): Promise<Shown> {
 }
 
 async function results(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
-  const rows = await project.rows<RecordedResult>('results');
+  const rows = await project.cell.numbered('results');
   const words = await failuresOf(store, rows);
   const lines = rows.flatMap(([n, row]) => [lineOfResult(n, row), ...failureLine(words.get(n))]);
   return {
@@ -182,7 +187,7 @@ function resultJson(id: number, row: RecordedResult, failure?: string): Record<s
 }
 
 async function result(store: ReadonlyStore, project: ReadProject, n: number): Promise<Shown> {
-  const rows = await project.rows<RecordedResult>('results');
+  const rows = await project.cell.numbered('results');
   const row = rows.find(([at]) => at === n)?.[1];
   if (row === undefined)
     throw new RepriseError('invalid_argument', 'the project has no such result', {
@@ -191,7 +196,7 @@ async function result(store: ReadonlyStore, project: ReadProject, n: number): Pr
       actual: n,
     });
   const text =
-    row.output_ref === null ? undefined : await orErased(() => readOutput(store.content, row.output_ref as Ref));
+    row.output_ref === null ? undefined : await unlessErased(readOutput(store.content, row.output_ref), ERASED);
   const words = (await failuresOf(store, [[n, row]])).get(n);
   const data = { ...resultJson(n, row, words), output: text ?? null };
   return { data, lines: [lineOfResult(n, row), ...failureLine(words)], ...(text === undefined ? {} : { text }) };
@@ -199,9 +204,9 @@ async function result(store: ReadonlyStore, project: ReadProject, n: number): Pr
 
 async function narrative(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
   const entries: { n: number; previous: number | null; text: string; memory_ids: Value; task_ids: Value }[] = [];
-  for (const [n, row] of await project.rows<NarrativeRow>('narrative')) {
+  for (const [n, row] of await project.cell.numbered('narrative')) {
     const { previous, memory_ids, task_ids, text_ref } = row;
-    const text = await orErased(() => readText(store.content, text_ref));
+    const text = await unlessErased(readText(store.content, text_ref), ERASED);
     entries.push({ n, previous, text, memory_ids: [...memory_ids], task_ids: [...task_ids] });
   }
   return {
@@ -213,31 +218,15 @@ async function narrative(store: ReadonlyStore, project: ReadProject): Promise<Sh
 async function memories(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
   await using views = await readViews(store, [memoryItems]);
   const found: { id: number; summary: string; score: number; state: string; tags: readonly string[] }[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await views
-      .view(memoryItems)
-      .query({ under: [scopeOf(project.id)], limit: 1_000, ...(after === undefined ? {} : { after }) });
-    for (const { key, row } of page.rows) {
-      const summary = (await readItemText(store.content, row.summary_ref)) ?? ERASED;
-      found.push({ id: Number([key].flat().at(-1)), summary, score: row.score, state: row.state, tags: row.tags });
-    }
-    after = page.cursor;
-    if (after === undefined) break;
+  for await (const { key, row } of views.view(memoryItems).each({ under: [scopeOf(project.id)], limit: 1_000 })) {
+    const summary = (await readItemText(store.content, row.summary_ref)) ?? ERASED;
+    found.push({ id: Number([key].flat().at(-1)), summary, score: row.score, state: row.state, tags: row.tags });
   }
   const lines = found.map(({ id, score, state, summary }) => {
     const marks = state === 'live' ? '' : ` [${state}]`;
     return `${id}. (${score})${marks} ${summary.replace(/\s+/g, ' ')}`;
   });
   return { data: { project: project.id, memories: found }, lines: [headOf(project), ...lines] };
-}
-
-async function orErased(read: () => Promise<string>): Promise<string> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isRepriseError(error, 'blob_erased')) return ERASED;
-    throw error;
-  }
 }
 
 const ERASED = '[This content was erased.]';

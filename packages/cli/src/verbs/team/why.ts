@@ -3,17 +3,17 @@ import { readText } from '@reprise/agent';
 import { type Actor, actorOf, actorWords, isRepriseError, type Principal, RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
-import { memoryItems, memoryPlaces, type Provenance, provenanceOf } from '@reprise/memory';
+import { memoryItems, memoryPlaces, type Provenance, provenanceOf } from '@reprise/org';
 import { scopeOf } from '@reprise/specialists/contracts';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { projectNamed, projectsIn } from '../../team/read-team.js';
 import { escapeLine } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+import { withWorld } from '../../world/open.js';
 
 /** The options of `team why`. */
-export interface WhyTeamOptions {
+interface WhyTeamOptions {
   readonly world: string;
   readonly project?: string;
   readonly json?: true;

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { principal, RepriseError, type Value } from '@reprise/contracts';
 import { optionsOf, type TreeView } from '@reprise/tree';
 import { askOwner, isProgramHere } from '@reprise/tree/serve';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
 import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -12,6 +11,7 @@ import { openOwner, setupOf, whileHeld } from '../../tree/owner.js';
 import { readTrees } from '../../tree/read-trees.js';
 import { nodeOf, parseNode, treeNamed } from '../../tree/target.js';
 import { tokenIn } from '../../tree/token.js';
+import { withWorld } from '../../world/open.js';
 
 /** The options of an act. */
 export interface ActOptions {
@@ -25,7 +25,7 @@ export interface ActOptions {
   readonly tokenFile?: string;
   readonly agent?: string;
   readonly fresh?: true;
-  /** Dollars. */
+  /** The budget of the new node in dollars. */
   readonly budget?: number;
   readonly json?: true;
 }

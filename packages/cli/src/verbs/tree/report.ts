@@ -1,8 +1,7 @@
 /** `reprise tree report`: the result of a tree, and how it came about, as Markdown. */
 
 import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -10,10 +9,13 @@ import { readTrees } from '../../tree/read-trees.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
 import { wordsOfCode } from '../../tree/why.js';
+import { isUnownedBy } from '../../world/failed-cells.js';
+import { withWorld } from '../../world/open.js';
+import { hostOf } from '../../world/troubles.js';
 import { treeJson } from './show.js';
 
 /** The options of `tree report`. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly world: string;
   readonly json?: true;
 }
@@ -30,18 +32,27 @@ export async function reportTree(
     const tree = treeNamed(fold, name === undefined ? undefined : parseTreeName(name));
     await texts.load(tree);
     const result = tree.result === null ? null : await texts.whole(tree.result);
-    if (json === true) return io.out.write(`${toJson({ ...treeJson(tree, texts), result_text: result })}\n`);
-    await io.out.write(escapeText(await markdownOf(tree, result, texts)));
+    const isUnowned = isUnownedBy((await hostOf(store, world)).writer);
+    if (json === true)
+      return io.out.write(`${toJson({ ...treeJson(tree, texts, { isUnowned }), result_text: result })}\n`);
+    await io.out.write(escapeText(await markdownOf(tree, { result, isUnowned }, texts)));
   });
   return TREE_EXIT.complete;
 }
 
-async function markdownOf(tree: TreeView, result: string | null, texts: Texts): Promise<string> {
-  const { word } = stateOfTree(tree);
+interface ReadReport {
+  readonly result: string | null;
+  /** Whether no process has the world open: a tree that has not ended does not go on. */
+  readonly isUnowned: boolean;
+}
+
+async function markdownOf(tree: TreeView, { result, isUnowned }: ReadReport, texts: Texts): Promise<string> {
+  const { word } = stateOfTree(tree, isUnowned);
   const code = tree.code === null ? '' : `: ${wordsOfCode(tree.code)}`;
+  const onward = isUnowned && tree.ended === null ? `; to go on with it: \`reprise tree continue ${tree.name}\`` : '';
   const parts = [
     `# ${oneRow(tree.goal)}`,
-    `Tree \`${tree.name}\`, ${word}${code}.`,
+    `Tree \`${tree.name}\`, ${word}${code}${onward}.`,
     `## Result`,
     result ??
       (hasEnded(tree.nodes.get(1) ?? { status: 'pending' }) ? 'The tree gave no result.' : 'The tree has not ended.'),

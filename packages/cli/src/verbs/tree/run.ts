@@ -2,11 +2,9 @@
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { type Money, RESULT_TYPES, type TreeFold, type TreeView } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
-import type { Io } from '../../io.js';
-import { isWorld, withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { AGENTS, programVersion } from '../../tree/agents.js';
 import { exitOf } from '../../tree/exit.js';
-import { followTree } from '../../tree/follow.js';
 import { type Goal, readGoal } from '../../tree/goal.js';
 import { modelOf } from '../../tree/models.js';
 import {
@@ -21,18 +19,20 @@ import {
 import { readTrees } from '../../tree/read-trees.js';
 import { RULES } from '../../tree/rules/rules-model.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
+import { isWorld, withWorld } from '../../world/open.js';
+import { followTree } from './follow.js';
 
 /** The options of `tree run`. */
-export interface RunTreeOptions {
+interface RunTreeOptions {
   readonly world: string;
   readonly name?: string;
   readonly agent: string;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly price?: { readonly in: number; readonly out: number };
-  /** Dollars for each node. */
+  /** The budget of each node in dollars. */
   readonly budget?: number;
-  /** Dollars for all nodes. */
+  /** The budget of all nodes together in dollars. */
   readonly treeBudget?: number;
   readonly parallel?: number;
   readonly returns: string;
@@ -81,7 +81,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
 }
 
 /** The options of `tree continue`. */
-export interface ContinueOptions {
+interface ContinueOptions {
   readonly world: string;
   /** Dollars for all nodes, from now on. */
   readonly treeBudget?: number;

@@ -1,12 +1,11 @@
 /** `reprise tree watch`: a tree while another process runs it, until it ends or the user leaves. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { RepriseError } from '@reprise/contracts';
-import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { postedTroubles, type ReadonlyStore, type StoredFrame } from '@reprise/kernel';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
-import { framesOf } from '../../frames.js';
-import type { Io } from '../../io.js';
-import { withWorld } from '../../open.js';
+import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
 import { wordsOfDone } from '../../tree/act.js';
 import { exitOf, TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -14,16 +13,21 @@ import { pictureText } from '../../tree/fit.js';
 import { LiveLines } from '../../tree/live-lines.js';
 import { Past } from '../../tree/past.js';
 import { foldFrame, readTrees } from '../../tree/read-trees.js';
-import { screenOn } from '../../tree/screen/open.js';
 import type { TreeScreen } from '../../tree/screen/screen.js';
 import type { Wish } from '../../tree/screen/state.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
 import { tokenIn } from '../../tree/token.js';
+import { framesOf } from '../../world/frames.js';
+import { withWorld } from '../../world/open.js';
 import { perform, principalOf } from './act.js';
+import { screenOn } from './open-screen.js';
+
+/** How often the screen looks whether a process has the world open, in milliseconds. */
+const LOOK_MS = 2_000;
 
 /** The options of `tree watch`. */
-export interface WatchTreeOptions {
+interface WatchTreeOptions {
   readonly world: string;
   /** Begins with the tree as it was after this frame. */
   readonly at?: number;
@@ -45,6 +49,8 @@ function noScreen(at: number): RepriseError {
 
 /**
  * Shows a tree while it runs.
+ *
+ * A tree that has ended stays on the screen until the user leaves.
  *
  * @returns the exit code of the tree; 0 when the user leaves before its end
  */
@@ -69,6 +75,7 @@ class Watching {
   readonly #lines: LiveLines;
   readonly #past: Past;
   readonly #screen: TreeScreen | undefined;
+  #looks: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly io: Io,
@@ -95,6 +102,10 @@ class Watching {
     const { io, store, options } = this;
     const { seq: head } = await store.journal.head();
     await this.#sayUnowned();
+    if (this.#screen !== undefined) {
+      await this.#look();
+      this.#looks = setInterval(() => void this.#look().catch(() => undefined), LOOK_MS);
+    }
     // On the screen Ctrl-C is a key.
     const reader = this.#screen === undefined ? io : { ...io, interrupted: () => this.#left.signal };
     for await (const frame of framesOf(store, reader, { from: 0, follow: true, path: options.world })) {
@@ -103,8 +114,8 @@ class Watching {
       const tree = this.#tree;
       if (tree === undefined) continue;
       const isEnd = tree.ended !== null && frame.seq === (await store.journal.head()).seq;
-      if (isEnd) await this.#screen?.present(this.#left.signal);
-      if (this.#left.signal.aborted) break;
+      if (isEnd && this.#screen !== undefined) await this.#read(this.#screen, frame.seq > head);
+      if (this.#left.signal.aborted && !isEnd) break;
       if (isEnd || (frame.seq === head && this.#screen === undefined)) await this.#picture(tree);
       if (isEnd) return exitOf(tree);
     }
@@ -112,7 +123,21 @@ class Watching {
   }
 
   close(): void {
+    clearInterval(this.#looks);
     this.#screen?.close();
+  }
+
+  /** Waits until the user has read the tree: one that ended before stays on the screen, one that ends now does not. */
+  async #read(screen: TreeScreen, isNew: boolean): Promise<void> {
+    const { signal } = this.#left;
+    if (isNew) return screen.present(signal);
+    if (!signal.aborted) await once(signal, 'abort');
+  }
+
+  /** Looks from time to time whether a process has the world open: a tree that nobody runs must not seem to run. */
+  async #look(): Promise<void> {
+    const { writer } = await postedTroubles(this.store);
+    this.#screen?.unowned(writer === 'died' || writer === 'closed');
   }
 
   /** Says so when no process goes on with a tree that has not ended. An app without a bridge cannot be seen from here. */

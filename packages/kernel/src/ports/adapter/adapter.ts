@@ -117,13 +117,18 @@ export interface AdapterContext {
    * @param service the name under which operators know it, for example a host
    */
   serviceFails?(service: string, failure: ServiceFailure): void;
+  /**
+   * Says that the author's code has returned, and the rest is the adapter's own: what that code left waiting is no longer
+   * refused as `waits_for_itself`. Absent where an adapter is called directly.
+   */
+  returned?(): void;
   /** Says that a service works. Never throws. Absent where an adapter is called directly. */
   serviceWorks?(service: string): void;
 }
 
-/** How a service fails. */
+/** How a service fails, as an adapter reports it through its context. */
 export interface ServiceFailure {
-  /** A failure code. */
+  /** The code of the failure, such as `rate_limited`. */
   readonly code: string;
   /** The error behind it, as it was thrown. */
   readonly error?: unknown;
@@ -167,3 +172,16 @@ export interface Adapter<I = Value, P = Value> {
 /** An adapter with its types closed over, as a world takes it. */
 // biome-ignore lint/suspicious/noExplicitAny: the world checks params and payload against the effect's schemas at run time
 export type AnyAdapter = Adapter<any, any>;
+
+/**
+ * An adapter whose parameters and payload are typed by the effect that it executes.
+ *
+ * @example
+ * const pay = adapterOf(payEffect, {
+ *   name: 'bank.pay',
+ *   doExecute: async ({ cents }, { idempotencyKey }) => ({ status: 'ok', payload: { id: await bank.pay(cents, idempotencyKey) } }),
+ * })
+ */
+export function adapterOf<I, P>(effect: EffectDefinition<I, P>, adapter: Omit<Adapter<I, P>, 'effect'>): Adapter<I, P> {
+  return { effect, ...adapter };
+}

@@ -15,7 +15,7 @@ interface Selection {
 }
 
 /** Reads the value of a node of a log: a head, a chunk, or a node above chunks. Nobody writes into what it returns. */
-export type ReadLogNode = (ref: Ref) => Promise<Value>;
+type ReadLogNode = (ref: Ref) => Promise<Value>;
 
 /**
  * The items of a log, in order.

@@ -30,7 +30,7 @@ export interface ContentReader {
 /** The result of storing a stream. */
 export interface KeptStream {
   readonly ref: Ref;
-  /** The number of bytes. */
+  /** The length of the content in bytes. */
   readonly bytes: number;
 }
 

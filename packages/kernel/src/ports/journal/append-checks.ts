@@ -31,7 +31,6 @@ export function assertPlace(thing: unknown, what: string): void {
   require(whole, what, 'a whole number', thing);
 }
 
-/** Refuses anything but text. */
 export function assertText(thing: unknown, what: string): void {
   require(typeof thing === 'string', what, 'text', thing);
 }

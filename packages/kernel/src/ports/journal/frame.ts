@@ -13,7 +13,7 @@ import {
   stateRecord,
   type Value,
 } from '@reprise/contracts';
-import { decodeScope, decodeScopeStart, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
+import { copyValue, decodeScope, decodeScopeStart, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
 import {
   encodeFrame,
   Misplaced,
@@ -26,10 +26,10 @@ import {
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
 /** A frame's records by role. */
-export interface FrameRecords {
+interface FrameRecords {
   readonly ingress: IngressRecord;
   readonly state: StateRecord;
-  /** All records, in order. */
+  /** All records, in the order of the frame. */
   readonly all: readonly JournalRecord[];
 }
 
@@ -69,6 +69,22 @@ export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
     state: state as unknown as StateRecord,
     all: records as unknown as readonly JournalRecord[],
   };
+}
+
+/**
+ * The records of a frame that was written: what {@link readFrame} gives of its bytes, without them. Who wrote it has
+ * checked its shapes.
+ *
+ * @param packed the list that the bytes encode; nothing of it is shared
+ */
+export function writtenRecords(packed: readonly unknown[]): readonly JournalRecord[] {
+  const { ingress, derived, attempts, state } = unpackFrame(copyValue(packed as readonly Value[]));
+  return [
+    ingress,
+    ...derived,
+    ...attempts,
+    state,
+  ] as readonly Value[] as readonly unknown[] as readonly JournalRecord[];
 }
 
 interface Unpacked {

@@ -18,7 +18,7 @@ export interface StoredFrame {
   readonly seq: number;
   /** The ingress record's time, in milliseconds. */
   readonly at: number;
-  /** The ingress record's kind. */
+  /** The kind of the frame's ingress record: what caused it. */
   readonly kind: string;
   /** The chain digest after this frame, as 64 hex digits. */
   readonly head: string;
@@ -77,5 +77,5 @@ export interface Journal {
   findLast(kind: string, seq: number): Promise<StoredFrame | undefined>;
 }
 
-/** A journal for reading. */
+/** A journal without the right to append. */
 export type ReadableJournal = Omit<Journal, 'append'>;

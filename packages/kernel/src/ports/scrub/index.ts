@@ -3,4 +3,4 @@
 export { SECRET_LENGTH_MIN } from './bounds.js';
 export { concealAddress, concealArguments, concealHeaders, concealVariables } from './declared.js';
 export { detailOfError, shownError } from './errors.js';
-export { IN_PLACE, type PiecewiseScrubber, Scrubber } from './scrubber.js';
+export { type PiecewiseScrubber, Scrubber } from './scrubber.js';

@@ -12,7 +12,7 @@ const BREAKS_MAX = 4;
 /** Called at each place where a pattern ends, with the longest one that ends there. */
 type Found = (from: number, to: number) => void;
 
-/** Finds patterns in units. */
+/** Finds all patterns in one pass over code units or bytes, by an automaton. */
 export class Matcher {
   /** Follows a unit out of a state: `state * UNITS + unit` to the next state. */
   readonly #next = new Map<number, number>();

@@ -15,7 +15,7 @@ import { Matcher } from './matcher.js';
 import { readEscapes } from './reading.js';
 
 /** The replacement for a secret. */
-export const IN_PLACE = '[secret]';
+const IN_PLACE = '[secret]';
 
 type Units = Uint8Array | Uint16Array;
 type Span = readonly [from: number, to: number];
@@ -68,7 +68,6 @@ export class Scrubber {
     return found.length > 0;
   }
 
-  /** The text without secrets. */
   scrub(text: string): string {
     if (this.idle) return text;
     const { spans } = this.sight(unitsOf(text), true);

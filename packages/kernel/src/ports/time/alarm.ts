@@ -3,7 +3,7 @@ import { type Clock, WAKE } from './clock.js';
 /** The collaborators of an alarm. */
 interface AlarmParts {
   readonly clock: Clock;
-  /** The journal time now. */
+  /** The journal time now, in milliseconds. */
   now(): number;
   /** Called when the time has come. */
   ring(): void;

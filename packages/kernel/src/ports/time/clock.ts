@@ -22,7 +22,7 @@ const SLEEP_MS_MAX = 60_000;
 /** A source of random bytes for a world's identity; replaceable in tests. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** The platform's clock. */
+/** The wall clock, monotonic clock and timers of the platform. */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
@@ -47,5 +47,4 @@ function nap(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The platform's random bytes. */
 export const systemRandom: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));

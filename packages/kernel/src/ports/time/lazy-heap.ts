@@ -20,7 +20,6 @@ export class LazyHeap<T> {
     return this.#items[0];
   }
 
-  /** Adds an item. */
   push(item: T): void {
     if (this.#items.length >= this.#sweepAt) this.#sweep();
     this.#items.push(item);

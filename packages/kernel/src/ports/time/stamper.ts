@@ -24,7 +24,6 @@ const CLOCK_JUMP_RUNNING_MS = 604_800_000;
 /** 400 days: a world that is opened once a year needs no operator. */
 const CLOCK_JUMP_AT_OPEN_MS = 34_560_000_000;
 
-/** The default limits. */
 export const CLOCK_JUMP_LIMITS: ClockJumpLimits = {
   running: CLOCK_JUMP_RUNNING_MS,
   atOpen: CLOCK_JUMP_AT_OPEN_MS,
@@ -96,7 +95,7 @@ export class Stamper {
     return this.#follow(wall, monotonic, carried);
   }
 
-  /** Stamps a frame. */
+  /** Stamps a frame with a time that is never before that of the frame before. */
   stamp(): number {
     this.#last = this.now();
     return this.#last;

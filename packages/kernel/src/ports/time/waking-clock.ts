@@ -28,7 +28,6 @@ export class WakingClock implements Clock {
     this.#sleepers.delete(woken);
   }
 
-  /** Wakes all sleepers. */
   wake(): void {
     for (const sleeper of [...this.#sleepers]) sleeper.abort(WAKE);
   }

@@ -22,13 +22,13 @@ export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], 
 
 /** The rights of a holder with what the holds on it permit together; both sides are met with that. */
 export interface HeldRights extends Rights {
-  /** Absent: nothing is held. */
+  /** When absent, nothing is held for approval. */
   readonly hold?: Capability | undefined;
 }
 
 /** Where a capability exceeds another, as details of an error. */
 export interface Excess {
-  /** `may.<dimension>`, `expires_at` or `max_parallel`. */
+  /** The part that exceeds: `may.<dimension>`, `expires_at` or `max_parallel`. */
   readonly where: string;
   /** The bound of the other capability. */
   readonly expected: Value;

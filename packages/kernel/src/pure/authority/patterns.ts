@@ -37,8 +37,9 @@ export function covers(outer: string, inner: string): boolean {
   return matches(outer, inner); // as text: a prefix has no star in it, so the inner star never matters
 }
 
-/** Gives the normal form of a list (P2). */
+/** Gives the normal form of a list (P2): the list itself when it is one, as recorded lists are. */
 export function normalise(patterns: Patterns): Patterns {
+  if (isNormal(patterns)) return patterns;
   const kept: string[] = [];
   for (const pattern of [...patterns].sort(byCodeUnits)) {
     // All patterns with one prefix are adjacent, so a pattern that covers this one or lies in it is at the end.
@@ -47,6 +48,15 @@ export function normalise(patterns: Patterns): Patterns {
     kept.push(pattern);
   }
   return kept;
+}
+
+/** Neighbors tell: between a pattern and one that lies in it there are only others that lie in it. */
+function isNormal(patterns: Patterns): boolean {
+  for (let i = 1; i < patterns.length; i++) {
+    const [before, pattern] = [patterns[i - 1] as string, patterns[i] as string];
+    if (before >= pattern || covers(before, pattern) || covers(pattern, before)) return false;
+  }
+  return true;
 }
 
 /** Tells whether any pattern of a list matches a text. */
@@ -98,5 +108,5 @@ function placeOf(sorted: Patterns, text: string): number {
 }
 
 function coveredBy(inner: string | undefined, outer: string | undefined): boolean {
-  return inner !== undefined && outer !== undefined && covers(outer, inner);
+  return inner !== undefined && outer !== undefined && matches(outer, inner); // as in `covers`
 }

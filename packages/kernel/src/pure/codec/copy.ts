@@ -32,16 +32,17 @@ function copyMap(value: Readonly<Record<string, Value>>): Value {
 export function copyValue(value: Value): Value {
   if (typeof value === 'number') return value + 0; // −0 is written as 0
   if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyValue);
   if (!isOwnMap(value)) {
     if (value instanceof Uint8Array) return new Uint8Array(value);
     if (isRef(value)) return value;
-    if (Array.isArray(value)) return value.map(copyValue);
   }
   const map = value as Readonly<Record<string, Value | undefined>>;
   const copy: Record<string, Value> = {};
   for (const key of sortKeys(Object.keys(map))) {
     const item = map[key];
-    if (item !== undefined) copy[key] = copyValue(item);
+    if (item === undefined) continue;
+    copy[key] = typeof item === 'object' || typeof item === 'number' ? copyValue(item) : item;
   }
   return copy;
 }

@@ -111,6 +111,10 @@ class Reader {
     const start = this.pos;
     if (start >= this.bytes.length) refuse(start, 'bytes end before the value does');
     const first = this.bytes[start] as number;
+    if (first < 24) {
+      this.pos = start + 1; // a small number is its own head
+      return first;
+    }
     switch (first >> 5) {
       case 0:
         return this.integer(first);
@@ -148,7 +152,9 @@ class Reader {
   /** The length of the next content. Every item takes a byte at least, so a larger length is invalid: nothing is allocated. */
   private length(first: number): number {
     const start = this.pos;
-    const n = this.argument(first);
+    const info = first & 0x1f;
+    if (info < 24) this.pos = start + 1;
+    const n = info < 24 ? info : this.argument(first);
     if (n > this.bytes.length - this.pos) refuse(start, 'a length goes beyond the bytes');
     return n;
   }

@@ -268,13 +268,16 @@ class Writer {
 
   /** Writes 64 lower-case hex digits as 32 bytes. @returns false when another unit is among them */
   private hexDigits(hex: string, depth: number): boolean {
-    this.reserve(DIGEST_UNITS / 2, depth);
+    if (this.pos + DIGEST_UNITS / 2 > this.bytes.length) this.reserve(DIGEST_UNITS / 2, depth);
+    const { bytes } = this;
+    let pos = this.pos;
     let all = 0;
     for (let i = 0; i < DIGEST_UNITS; i += 2) {
-      const byte = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
+      const byte = ((DIGITS[hex.charCodeAt(i)] ?? NO_DIGIT) << 4) | (DIGITS[hex.charCodeAt(i + 1)] ?? NO_DIGIT);
       all |= byte;
-      this.bytes[this.pos++] = byte;
+      bytes[pos++] = byte;
     }
+    this.pos = pos;
     return all <= 0xff;
   }
 
@@ -286,9 +289,10 @@ class Writer {
   /** @returns its length in bytes */
   private wholeText(text: string, depth: number): number {
     const units = text.length;
-    this.reserve(9 + units, depth);
+    if (this.pos + 9 + units > this.bytes.length) this.reserve(9 + units, depth);
     const start = this.pos;
-    this.head(0x60, units, depth);
+    if (units < 24) this.bytes[this.pos++] = 0x60 | units;
+    else this.head(0x60, units, depth);
     const { bytes } = this;
     let pos = this.pos;
     for (let i = 0; i < units; i++) {
@@ -347,13 +351,13 @@ class Writer {
   }
 
   private byte(byte: number): void {
-    this.reserve(1, 0);
+    if (this.pos === this.bytes.length) this.reserve(1, 0);
     this.bytes[this.pos++] = byte;
   }
 
   /** Writes a major type with its argument in the fewest bytes (RFC 8949 §4.2.1). */
   private head(major: number, n: number, depth: number): void {
-    this.reserve(9, depth);
+    if (this.pos + 9 > this.bytes.length) this.reserve(9, depth); // asked here: most heads need no call
     const { bytes, view, pos } = this;
     if (n < 24) {
       bytes[pos] = major | n;
@@ -403,11 +407,14 @@ function definedKeys(thing: object): string[] {
   return keys;
 }
 
-/** The value of a lower-case hex digit; 256 for any other unit. */
-function digit(unit: number): number {
-  if (unit >= 48 && unit <= 57) return unit - 48;
-  return unit >= 97 && unit <= 102 ? unit - 87 : 0x100;
-}
+/** What stands for a unit that is no lower-case hex digit: more than a byte. */
+const NO_DIGIT = 0x100;
+
+/** The values of lower-case hex digits by their units. A table: a call for each digit was a tenth of all calls of a drive. */
+const DIGITS: readonly number[] = Array.from({ length: 0x67 }, (_, unit) => {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  return unit >= 0x61 ? unit - 0x57 : NO_DIGIT;
+});
 
 /** Longest key shown in a path; `where` is for people, and keys may be as long as any text. */
 const KEY_UNITS_SHOWN = 64;

@@ -1,32 +1,15 @@
 /** Canonical bytes: the one encoding of everything that is hashed, journaled or compared. */
 
 export { fromHex, toHex } from '@reprise/contracts';
-export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
+export { FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
 export { compareBytes, equalBytes } from './bytes.js';
 export { copyNormal, copyValue } from './copy.js';
 export { decode, decodeScope, decodeScopeStart } from './decode.js';
-export {
-  encode,
-  encodeItems,
-  encodeKernel,
-  encodeScope,
-  encodeScopeLinks,
-  type LinkedBytes,
-  pathText,
-} from './encode.js';
+export { encode, encodeItems, encodeKernel, encodeScope, encodeScopeLinks, type LinkedBytes } from './encode.js';
 export { equalValues } from './equal.js';
 export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
 export { type NormalValue, nextValue, normalValue } from './normal.js';
-export {
-  afterPrefix,
-  decodeKey,
-  encodeKey,
-  ROW_KEY_BYTES_MAX,
-  type RowKey,
-  type RowKeyPart,
-  textPrefix,
-} from './ordered.js';
+export { afterPrefix, decodeKey, encodeKey, type RowKey, type RowKeyPart, textPrefix } from './ordered.js';
 export { byteLength, headBytes } from './size.js';
-export { listSlices } from './slices.js';
 export { compareText, readUtf8 } from './text.js';

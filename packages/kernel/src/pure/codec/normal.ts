@@ -2,8 +2,8 @@ import { Ref, utf8Length, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from './bounds.js';
 import { decode } from './decode.js';
 import { encode } from './encode.js';
-import { headBytes, LINK_BYTES } from './size.js';
-import { sortKeys } from './text.js';
+import { byteLength, headBytes, LINK_BYTES } from './size.js';
+import { orderKeys } from './text.js';
 
 /** A value in normal form, and how many canonical bytes it takes. */
 export interface NormalValue {
@@ -88,7 +88,7 @@ class Copier {
   #text(text: string): boolean {
     const length = utf8Length(text);
     if (length < 0) return false;
-    this.bytes += headBytes(length) + length;
+    this.bytes += (length < 24 ? 1 : headBytes(length)) + length;
     return true;
   }
 
@@ -136,11 +136,17 @@ class Copier {
     if (was !== undefined && areKeysOf(was, keys)) return this.#sameKeys(thing, keys, depth, was);
     const copy: Record<string, Value> = {};
     let present = 0;
-    for (const key of sortKeys(keys)) {
+    const order = orderKeys(keys);
+    if (order.bytes < 0) return undefined;
+    this.bytes += order.bytes;
+    for (const key of order.sorted) {
       const property = Object.getOwnPropertyDescriptor(thing, key);
       if (property === undefined || property.get !== undefined || property.set !== undefined) return undefined;
-      if (property.value === undefined) continue; // a key without a value is no part of a map
-      if (key === '__proto__' || !this.#text(key)) return undefined;
+      if (property.value === undefined) {
+        this.bytes -= byteLength(key); // a key without a value is no part of a map
+        continue;
+      }
+      if (key === '__proto__') return undefined;
       const item = this.copy(
         property.value,
         depth + 1,

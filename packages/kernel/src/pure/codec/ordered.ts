@@ -16,7 +16,7 @@ export type RowKeyPart = string | number;
 export type RowKey = RowKeyPart | readonly RowKeyPart[];
 
 /** The longest key, in ordered bytes. */
-export const ROW_KEY_BYTES_MAX = 1024;
+const ROW_KEY_BYTES_MAX = 1024;
 
 const NEGATIVE = 1;
 const POSITIVE = 2;
@@ -89,11 +89,24 @@ function sizeOf(part: unknown, key: unknown): number {
 }
 
 /** A text ends with 0, and a 0 inside it is written `00 ff`: so a text sorts before every longer one. */
-function writeText(text: string, into: Uint8Array, start: number): number {
+function writeText(part: string, into: Uint8Array, start: number): number {
   into[start] = TEXT;
-  const bytes = new Uint8Array(utf8Length(text));
-  writeUtf8(text, bytes, 0);
   let at = start + 1;
+  for (let i = 0; i < part.length; i++) {
+    const unit = part.charCodeAt(i);
+    if (unit >= 0x80) return writeWideText(part, into, start + 1);
+    into[at++] = unit;
+    if (unit === 0) into[at++] = 255;
+  }
+  into[at++] = 0;
+  return at;
+}
+
+/** Text beyond ASCII: it starts over, since a unit is no byte. */
+function writeWideText(part: string, into: Uint8Array, start: number): number {
+  const bytes = new Uint8Array(utf8Length(part));
+  writeUtf8(part, bytes, 0);
+  let at = start;
   for (const byte of bytes) {
     into[at++] = byte;
     if (byte === 0) into[at++] = 255;
@@ -125,15 +138,23 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return at + 1;
 }
 
+/** @param end the 0 that ends the text */
 function readText(bytes: Uint8Array, start: number, end: number): string {
+  const isPlain = bytes.indexOf(0, start) === end;
+  const plain = isPlain ? bytes.subarray(start, end) : withoutMarks(bytes, start, end);
+  const text = readUtf8(plain, 0, plain.length);
+  return typeof text === 'string' ? text : '';
+}
+
+/** The bytes of a text that holds a 0: the 255 behind each of them is no part of it. */
+function withoutMarks(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const plain: number[] = [];
   for (let at = start; at < end; at++) {
     const byte = bytes[at] as number;
     plain.push(byte);
     if (byte === 0) at++;
   }
-  const text = readUtf8(Uint8Array.from(plain), 0, plain.length);
-  return typeof text === 'string' ? text : '';
+  return Uint8Array.from(plain);
 }
 
 function noKey(key: unknown): RepriseError {

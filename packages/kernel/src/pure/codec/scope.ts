@@ -32,11 +32,14 @@ export const DIGEST_TAG = 23;
 /** The hex digits of a digest. */
 export const DIGEST_UNITS = 64;
 
+/** The length from which a string gets a number in any case. */
+const LEAST_MAX = 7;
+
 /** The length from which a string gets a number: shorter ones would not be shorter as a reference. */
 function leastLength(next: number): number {
   if (next < 24) return 3;
   if (next < 0x100) return 4;
-  return next < 0x1_0000 ? 5 : 7;
+  return next < 0x1_0000 ? 5 : LEAST_MAX;
 }
 
 /** A map that can be referred to, and how many bytes it takes without references in it. */
@@ -107,17 +110,17 @@ export class WrittenScope {
     return this.#digests.get(hex);
   }
 
-  /** A digest was written. */
+  /** Gives the next number to a digest that was written. */
   wroteDigest(hex: string): void {
     this.#digests.set(hex, this.#next++);
   }
 
   /** A text was written in so many bytes. */
   wroteText(text: string, bytes: number): void {
-    if (bytes >= leastLength(this.#next)) this.#texts.set(text, this.#next++);
+    if (bytes >= LEAST_MAX || bytes >= leastLength(this.#next)) this.#texts.set(text, this.#next++);
   }
 
-  /** A link was written. */
+  /** Lists a link that was written, and gives it the next number. */
   wroteLink(link: Ref): void {
     (link.kind === 'value' ? this.#values : this.#raw).set(link.hex, this.#next++);
     this.links.push(link);
@@ -125,7 +128,7 @@ export class WrittenScope {
 
   /** A key or plain bytes were written: they count, and are never referred to. */
   wroteOther(bytes: number): void {
-    if (bytes >= leastLength(this.#next)) this.#next++;
+    if (bytes >= LEAST_MAX || bytes >= leastLength(this.#next)) this.#next++;
   }
 }
 
@@ -152,7 +155,7 @@ export class ReadScope {
 
   /** A text was read in so many bytes. @returns false when it should have been a reference */
   readText(text: string, bytes: number): boolean {
-    if (bytes < leastLength(this.#strings.length)) return true;
+    if (bytes < LEAST_MAX && bytes < leastLength(this.#strings.length)) return true;
     return this.#add(this.#texts, text, text);
   }
 
@@ -168,7 +171,7 @@ export class ReadScope {
 
   /** A key or plain bytes were read. */
   readOther(bytes: number): void {
-    if (bytes >= leastLength(this.#strings.length)) this.#strings.push(undefined);
+    if (bytes >= LEAST_MAX || bytes >= leastLength(this.#strings.length)) this.#strings.push(undefined);
   }
 
   #add(known: Set<string>, name: string, string: Referred): boolean {

@@ -17,7 +17,7 @@ export function headBytes(n: number): number {
 export function byteLength(value: Value | undefined): number {
   if (typeof value === 'string') {
     const length = utf8Length(value);
-    return headBytes(length) + length;
+    return (length < 24 ? 1 : headBytes(length)) + length;
   }
   if (typeof value === 'number') return Number.isSafeInteger(value) ? headBytes(value < 0 ? -1 - value : value) : 9;
   if (typeof value !== 'object' || value === null) return 1;

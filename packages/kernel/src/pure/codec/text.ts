@@ -3,6 +3,7 @@
  * and neither refuses a lone surrogate, which `TextEncoder` silently turns into U+FFFD.
  */
 import { utf8Length } from '@reprise/contracts';
+import { headBytes } from './size.js';
 
 /** Tells whether a code unit is the first half of a surrogate pair. */
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
@@ -111,16 +112,14 @@ export function readKey(bytes: Uint8Array, start: number, end: number): string |
   for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + (bytes[i] as number);
   const slot = hash & (KEY_SLOTS - 1);
   const recent = recentKeys[slot];
-  if (recent !== undefined && isAsciiOf(recent, bytes, start, length)) return recent;
+  if (recent !== undefined && recent.length === length) {
+    let same = 0;
+    while (same < length && recent.charCodeAt(same) === bytes[start + same]) same++;
+    if (same === length) return recent;
+  }
   const key = readUtf8(bytes, start, end);
   if (typeof key === 'string' && key.length === length) recentKeys[slot] = key;
   return key;
-}
-
-function isAsciiOf(text: string, bytes: Uint8Array, start: number, length: number): boolean {
-  if (text.length !== length) return false;
-  for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false;
-  return true;
 }
 
 /** How many bytes a sequence has by its first byte; 0 for bytes that start none (c0 and c1 could only be overlong). */
@@ -169,7 +168,8 @@ export function compareText(a: string, b: string): number {
   for (let i = 0; i < shared; i++) {
     const unitA = a.charCodeAt(i);
     const unitB = b.charCodeAt(i);
-    if (unitA !== unitB) return rank(unitA) - rank(unitB);
+    if (unitA === unitB) continue;
+    return unitA < 0xd800 && unitB < 0xd800 ? unitA - unitB : rank(unitA) - rank(unitB);
   }
   return a.length - b.length;
 }
@@ -194,10 +194,17 @@ function inOrder(keys: readonly string[]): boolean {
   return true;
 }
 
-/** A list of keys that was put in order before, and the result; the list itself when it was in order. */
-interface Ordered {
+/** The keys of a map in canonical order. */
+interface KeyOrder {
+  /** Never written into; the given list itself when it was in order. */
+  readonly sorted: readonly string[];
+  /** The canonical bytes of all keys; −1 when one has no UTF-8. */
+  readonly bytes: number;
+}
+
+/** A list of keys that was put in order before. */
+interface Ordered extends KeyOrder {
   readonly given: readonly string[];
-  readonly sorted: readonly string[] | undefined;
 }
 
 /**
@@ -210,23 +217,42 @@ const ordered = new Map<string, (Ordered[] | undefined)[]>();
 /** How many first keys are remembered, how many lists of each length with it, and how large lists and keys may be. */
 const FIRST_KEYS_MAX = 512;
 const LISTS_MAX = 8;
-const LIST_KEYS_MAX = 32;
+const LIST_KEYS_MAX = 64;
 const LIST_KEY_UNITS_MAX = 64;
 
 /** Gives keys in canonical order; the same list when they are in order already. What it gives is never written into. */
 export function sortKeys(keys: readonly string[]): readonly string[] {
-  const [first] = keys;
-  if (first === undefined || keys.length < 2) return keys;
+  return keys.length < 2 ? keys : orderOf(keys).sorted;
+}
+
+/** Puts keys in canonical order, as {@link sortKeys} does, and measures them: lists that come back are measured once. */
+export function orderKeys(keys: readonly string[]): KeyOrder {
+  return keys.length < 2 ? { sorted: keys, bytes: bytesOf(keys) } : orderOf(keys);
+}
+
+/** @param keys two at least */
+function orderOf(keys: readonly string[]): KeyOrder {
+  const first = keys[0] as string;
   const known = ordered.get(first)?.[keys.length];
   if (known !== undefined) {
     for (let i = 0; i < known.length; i++) {
-      const { given, sorted } = known[i] as Ordered;
-      if (areSame(given, keys)) return sorted ?? keys;
+      const one = known[i] as Ordered;
+      if (areSame(one.given, keys)) return one;
     }
   }
-  const sorted = inOrder(keys) ? undefined : [...keys].sort(compareKeys);
-  if (known === undefined || known.length < LISTS_MAX) remember(first, { given: keys, sorted });
-  return sorted ?? keys;
+  const order = { sorted: inOrder(keys) ? keys : [...keys].sort(compareKeys), bytes: bytesOf(keys) };
+  if (known === undefined || known.length < LISTS_MAX) remember(first, keys, order);
+  return order;
+}
+
+function bytesOf(keys: readonly string[]): number {
+  let bytes = 0;
+  for (const key of keys) {
+    const length = utf8Length(key);
+    if (length < 0) return -1;
+    bytes += headBytes(length) + length;
+  }
+  return bytes;
 }
 
 /** Whether lists of one length that begin with the same key are the same. */
@@ -235,11 +261,12 @@ function areSame(some: readonly string[], others: readonly string[]): boolean {
   return true;
 }
 
-function remember(first: string, { given, sorted }: Ordered): void {
+function remember(first: string, given: readonly string[], { sorted, bytes }: KeyOrder): void {
   if (given.length > LIST_KEYS_MAX || given.some((key) => key.length > LIST_KEY_UNITS_MAX)) return;
   if (ordered.size >= FIRST_KEYS_MAX) ordered.clear(); // keys that are data: those of our own records come back
   const byLength = ordered.get(first) ?? [];
   ordered.set(first, byLength);
   byLength[given.length] ??= [];
-  byLength[given.length]?.push({ given: [...given], sorted });
+  const kept = [...given];
+  byLength[given.length]?.push({ given: kept, sorted: sorted === given ? kept : sorted, bytes });
 }

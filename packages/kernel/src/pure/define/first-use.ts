@@ -39,7 +39,7 @@ export function projectionOnUse<R>(name: string, define: () => ProjectionDefinit
 }
 
 /** Defines a reducer when more of it is read than its name. */
-export function reducerOnUse(name: string, define: () => ReducerDefinition): ReducerDefinition {
+export function reducerOnUse<S, R>(name: string, define: () => ReducerDefinition<S, R>): ReducerDefinition<S, R> {
   return onUse({ type: 'reducer', name }, FIELDS.reducer, define);
 }
 

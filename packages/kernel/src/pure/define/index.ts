@@ -1,3 +1,4 @@
+export * from './all-rows.js';
 export * from './app.js';
 export { digestOf } from './digest.js';
 export * from './effect.js';

@@ -3,14 +3,14 @@
  * what is missing. A name that is only known as text is checked when it is defined.
  */
 
-/** A wire name: `namespace/Name@version`. */
+/** A wire name, `namespace/Name@version`; any other literal becomes a message of the compiler. */
 export type WireName<N extends string> = string extends N
   ? string
   : N extends `${string}/${string}@${number}`
     ? N
     : 'a wire name is namespace/Name@version, such as shop/Order@1';
 
-/** Definitions by wire name. */
+/** Definitions by their wire names; a key that is no wire name becomes a message of the compiler. */
 export type WireNames<E> = {
   readonly [N in keyof E]: N extends string
     ? string extends N

@@ -38,7 +38,7 @@ export type PlanBody<R = void> = Generator<PlanWait, R, Resumed>;
 
 /** A deadline for an await. The effect stays open past it, until its own receipt or a cancel. */
 export interface AwaitOptions {
-  /** Milliseconds from now. */
+  /** Milliseconds from now until the wait gives up. */
   readonly within?: number;
 }
 

@@ -55,7 +55,7 @@ export type EventSchemas = Readonly<Record<string, EventDeclaration>>;
 /** The tables of a reducer, by name. */
 export type TableSchemas = Readonly<Record<string, z.AnySchema>>;
 
-/** No tables. */
+/** The tables of a reducer that declares none. */
 // biome-ignore lint/complexity/noBannedTypes: the type without any key, which `Record<string, never>` is not
 export type NoTables = {};
 
@@ -106,7 +106,7 @@ export interface EventSendOptions {
 export interface ReducerContext<T extends TableSchemas = NoTables> {
   /** The frame's time in milliseconds: the only clock. */
   readonly now: number;
-  /** This cell. */
+  /** The address of this cell: its reducer and its key. */
   readonly address: Address;
   /** The cell that made this one, or null for a cell made from outside. */
   readonly parent: Address | null;
@@ -249,7 +249,7 @@ export interface ReducerDefinition<S = unknown, R = { readonly name: string; rea
 
 /** The parts of a reducer that an author writes. */
 export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas, T extends TableSchemas = TableSchemas> {
-  /** The wire name, `ns/Name@v`. */
+  /** The wire name of the reducer, `ns/Name@v`. */
   readonly name: string;
   /** The state's schema: an object of the closed subset, without bytes. */
   readonly state: S;

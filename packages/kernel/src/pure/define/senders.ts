@@ -85,7 +85,7 @@ export const by = Object.freeze({
   outside: { form: 'outside' },
   /** The adapter of an open effect of this cell. */
   adapter: { form: 'adapter' },
-  /** This cell itself. */
+  /** This cell itself, by `ctx.send` or a delivery to its own address. */
   self: { form: 'self' },
   /** A plan of this cell; `ctx.plan` is its ordinal. */
   ownPlan: { form: 'ownPlan' },

@@ -55,7 +55,7 @@ export interface Entry<S extends string = string, R = JournalRecord, V = Value |
    * intent's input, an effect's parameters, a question, a receipt's payload (undefined when it has none).
    */
   readonly value: V;
-  /** The frame. */
+  /** The sequence number of the frame. */
   readonly seq: number;
   /** The record's place in its frame. */
   readonly i: number;

@@ -17,7 +17,7 @@ export interface TableRange {
  * @typeParam V the type of the table's values
  */
 export interface Table<V> {
-  /** The number of entries. */
+  /** The number of entries, which is stored: reading it loads none of them. */
   readonly size: number;
   /** The value under a key. */
   get(key: string): V | undefined;

@@ -43,7 +43,7 @@ const PARTITION_PARTS_MAX = 4;
 
 /** The parts of a text index that an author writes. */
 export interface TextIndexSpec<F extends Sources> {
-  /** The wire name, `ns/Name@v`. */
+  /** The wire name of the index, `ns/Name@v`. */
   readonly name: string;
   /** The records it is made from. */
   readonly from: F;

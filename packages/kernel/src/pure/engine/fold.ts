@@ -59,6 +59,8 @@ interface FoldedFrame {
 export interface SealedFrame {
   readonly records: readonly JournalRecord[];
   readonly bytes: Uint8Array;
+  /** The list that the bytes encode. */
+  readonly packed: readonly unknown[];
   /** The links in its records, each once. */
   readonly links: readonly Ref[];
   readonly changes: readonly LeafChange[];

@@ -15,6 +15,7 @@ export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-ce
 export { gateRead, mayAnswer, type ReadVerdict, sendText } from './gate/gate.js';
 export { authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
 export * from './leaf/bounds.js';
+export { detailsOfFailure } from './leaf/failed.js';
 export * from './leaf/leaf-key.js';
 export type {
   AskedQuestion,

@@ -20,14 +20,14 @@ export interface Evaluated {
 /** One rule of a schema. @returns whether the value fits it */
 export type Rule = (value: unknown, run: CheckRun, seen: Evaluated) => boolean;
 
-/** A compiled schema. */
+/** A schema compiled into its rules, which all must hold. */
 export interface SchemaNode {
   readonly rules: Rule[];
   /** The address that it stands at: what dynamic references look for. */
   readonly base: string;
 }
 
-/** A check under way. */
+/** One check of a value: its budget, its place, and the problems found. */
 export class CheckRun {
   readonly budget = new Budget();
   readonly path: (string | number)[] = [];

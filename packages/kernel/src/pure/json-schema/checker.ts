@@ -19,7 +19,7 @@ import type { Properties } from './pattern-syntax.js';
 import { Resources, SchemaRefused } from './resources.js';
 
 /** The verdict on a value. */
-export type JsonVerdict =
+type JsonVerdict =
   | { readonly ok: true }
   | {
       readonly ok: false;
@@ -42,8 +42,7 @@ export interface RefusedSchema {
   readonly why: string;
 }
 
-/** Options of a checker. */
-export interface CheckerOptions {
+interface CheckerOptions {
   /**
    * Returns the code points of a Unicode property, for patterns with `\p{…}`; such a pattern is refused when absent, since
    * engines know different versions of Unicode.

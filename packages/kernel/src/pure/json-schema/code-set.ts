@@ -36,9 +36,9 @@ export function outside(pairs: readonly number[]): readonly number[] {
   return out;
 }
 
-/** `\d` */
+/** The class `\d`, as pairs of first and last code point. */
 export const DIGITS: readonly number[] = [0x30, 0x39];
-/** `\w` */
+/** The class `\w`, as pairs of first and last code point. */
 export const WORD: readonly number[] = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 /** `\s`, as JavaScript has it. */
 export const SPACE: readonly number[] = [

@@ -45,7 +45,7 @@ interface Keyword {
   readonly value: unknown;
   readonly base: string;
   readonly where: string;
-  /** Where the schema stands. */
+  /** The place of the schema; `where` is that of the keyword. */
   readonly at: string;
 }
 

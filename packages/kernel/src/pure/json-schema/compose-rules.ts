@@ -1,7 +1,7 @@
 /** Keywords that put schemas together. */
 import { type CheckRun, type Evaluated, nothing, type Rule, type SchemaNode } from './check-run.js';
 
-/** `allOf`, and a reference. */
+/** The keyword `allOf`; a reference is an `allOf` of one. */
 export function allRule(nodes: readonly SchemaNode[]): Rule {
   return (value, run, seen) => {
     let fits = true;
@@ -10,7 +10,7 @@ export function allRule(nodes: readonly SchemaNode[]): Rule {
   };
 }
 
-/** `anyOf` and `oneOf` */
+/** The keywords `anyOf` and, with `exactlyOne`, `oneOf`. */
 export function choiceRule(nodes: readonly SchemaNode[], exactlyOne: boolean): Rule {
   return (value, run, seen) => {
     const fitting = nodes.filter((node) => run.quietly(() => run.visit(node, value, seen))).length;
@@ -21,13 +21,11 @@ export function choiceRule(nodes: readonly SchemaNode[], exactlyOne: boolean): R
   };
 }
 
-/** `not` */
 export function notRule(node: SchemaNode): Rule {
   return (value, run) =>
     !run.quietly(() => run.visit(node, value, nothing())) || run.problem('has a form that it must not have');
 }
 
-/** `if`, `then` and `else` */
 export function conditionRule(test: SchemaNode, then: SchemaNode | undefined, otherwise: SchemaNode | undefined): Rule {
   return (value, run, seen) => {
     const next = run.quietly(() => run.visit(test, value, seen)) ? then : otherwise;

@@ -1,2 +1,1 @@
-export type { JsonProblem } from './check-run.js';
-export { type CheckerOptions, checker, type JsonChecker, type JsonVerdict, type RefusedSchema } from './checker.js';
+export { checker, type JsonChecker, type RefusedSchema } from './checker.js';

@@ -3,12 +3,12 @@ import { type CheckRun, type Evaluated, nothing, type Rule, type SchemaNode } fr
 import { isMap, type JsonMap, keyOf } from './equal.js';
 import type { LinearPattern } from './pattern.js';
 
-/** A rule about lists. */
+/** A rule that holds for whatever is not a list. */
 function listRule(rule: (list: readonly unknown[], run: CheckRun, seen: Evaluated) => boolean): Rule {
   return (value, run, seen) => !Array.isArray(value) || rule(value, run, seen);
 }
 
-/** A rule about maps. */
+/** A rule that holds for whatever is not a map. */
 function mapRule(rule: (map: JsonMap, run: CheckRun, seen: Evaluated) => boolean): Rule {
   return (value, run, seen) => !isMap(value) || rule(value, run, seen);
 }
@@ -27,7 +27,7 @@ export function itemsRule(first: readonly SchemaNode[], others: SchemaNode | und
   });
 }
 
-/** `contains` with its numbers. */
+/** The keyword `contains`, with the bounds `minContains` and `maxContains`. */
 export function containsRule(node: SchemaNode, min: number, max: number): Rule {
   return listRule((list, run, seen) => {
     let count = 0;
@@ -40,13 +40,12 @@ export function containsRule(node: SchemaNode, min: number, max: number): Rule {
   });
 }
 
-/** `uniqueItems` */
 export const uniqueRule: Rule = listRule((list, run) => {
   const known = new Set(list.map((item) => keyOf(item, run.budget)));
   return known.size === list.length || run.problem('has an item twice');
 });
 
-/** `minItems`, `maxItems`, `minProperties`, `maxProperties` */
+/** The keywords `minItems`, `maxItems`, `minProperties` and `maxProperties`. */
 export function countRule(of: 'items' | 'properties', fits: (count: number) => boolean, message: string): Rule {
   return of === 'items'
     ? listRule((list, run) => fits(list.length) || run.problem(message))
@@ -60,7 +59,7 @@ interface Entries {
   readonly others: SchemaNode | undefined;
 }
 
-/** `properties`, `patternProperties` and `additionalProperties` */
+/** The keywords `properties`, `patternProperties` and `additionalProperties`, in one pass over the entries. */
 export function entriesRule({ named, matching, others }: Entries): Rule {
   return mapRule((map, run, seen) => {
     let fits = true;
@@ -88,12 +87,12 @@ export function requiredRule(keys: readonly string[], when?: string): Rule {
   });
 }
 
-/** `dependentSchemas` */
+/** The keyword `dependentSchemas`: where the key is present, the map fits the schema. */
 export function dependentRule(key: string, node: SchemaNode): Rule {
   return mapRule((map, run, seen) => !Object.hasOwn(map, key) || run.visit(node, map, seen));
 }
 
-/** `propertyNames` */
+/** The keyword `propertyNames`: each key, as a text, fits the schema. */
 export function namesRule(node: SchemaNode): Rule {
   return mapRule((map, run) => {
     const unfit = Object.keys(map).filter((key) => !run.quietly(() => run.visit(node, key, nothing())));

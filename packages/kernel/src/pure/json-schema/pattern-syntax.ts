@@ -30,7 +30,7 @@ export class PatternRefused extends Error {}
 /** Finds the code points of a Unicode property: `L`, `Script=Greek`. Undefined for an unknown name. */
 export type Properties = (name: string) => PropertyTest | undefined;
 
-/** @throws PatternRefused */
+/** Reads the source of a regular expression. @throws PatternRefused where it needs more than linear time */
 export function readPattern(source: string, properties: Properties): PatternNode {
   if (source.length > PATTERN_UNITS_MAX) throw new PatternRefused(`it is longer than ${PATTERN_UNITS_MAX} characters`);
   return new PatternReader([...source], properties).whole();

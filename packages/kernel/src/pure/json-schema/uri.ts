@@ -1,4 +1,5 @@
 /** Resolves the references of schemas. Works offline: nothing is ever fetched. */
+import { raiseExhaustion } from '@reprise/contracts';
 
 /** A reference as an address and what is behind `#`. */
 interface Place {
@@ -38,7 +39,8 @@ export function pointerSteps(fragment: string): readonly string[] | undefined {
       .slice(1)
       .split('/')
       .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  } catch {
+  } catch (thrown) {
+    raiseExhaustion(thrown);
     return undefined;
   }
 }

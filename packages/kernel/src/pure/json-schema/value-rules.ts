@@ -21,7 +21,6 @@ function typeOf(value: unknown): JsonType | undefined {
   return type === 'boolean' || type === 'number' || type === 'string' ? type : undefined;
 }
 
-/** `type` */
 export function typeRule(types: readonly JsonType[]): Rule {
   return (value, run) => {
     const type = typeOf(value);
@@ -39,7 +38,7 @@ export function equalRule(values: readonly unknown[], unlimited: Budget): Rule {
     run.problem(keys.size === 1 ? `expected ${shown}` : `expected one of ${shown}`);
 }
 
-/** A rule about numbers. */
+/** A rule that holds for whatever is not a number. */
 export function numberRule(fits: (value: number) => boolean, message: string): Rule {
   return (value, run) => typeof value !== 'number' || fits(value) || run.problem(message);
 }
@@ -62,7 +61,6 @@ function lengthOf(text: string, budget: Budget): number {
   return lengthOfText(text);
 }
 
-/** `pattern` */
 export function patternRule(pattern: LinearPattern, source: string): Rule {
   return (value, run) =>
     typeof value !== 'string' ||
@@ -70,7 +68,6 @@ export function patternRule(pattern: LinearPattern, source: string): Rule {
     run.problem(`does not match the pattern ${source.slice(0, 200)}`);
 }
 
-/** `format` */
 export function formatRule(check: FormatCheck, name: string): Rule {
   return (value, run) => typeof value !== 'string' || check(value, run.budget) || run.problem(`is not a valid ${name}`);
 }

@@ -26,15 +26,20 @@ export function recordsOf({ ingress, derived, attempts, state }: FrameParts): Jo
   return [ingress, ...derived, ...attempts, state];
 }
 
-/** The bytes of a frame, and the links in its records. */
-export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): LinkedBytes {
+/** The bytes of a frame, the links in its records, and the list that was encoded. */
+interface EncodedFrame extends LinkedBytes {
+  readonly packed: readonly unknown[];
+}
+
+/** Writes a frame's records as bytes in a scope. */
+export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): EncodedFrame {
   const packed = [
     packFields(INGRESS_LAYOUTS[ingress.kind], ingress),
     packArmed(attempts, derived),
     derived.map((record) => packFields(DERIVED_LAYOUTS[record.kind], record)),
     state.leaves.map((leaf) => packLeaf(leaf, ingress)),
   ];
-  return encodeScopeLinks(packed, FRAME_DEPTH_MAX);
+  return { ...encodeScopeLinks(packed, FRAME_DEPTH_MAX), packed };
 }
 
 /** An effect is armed by the index of its record in the frame, or by its id when it was emitted before. */

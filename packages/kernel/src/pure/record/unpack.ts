@@ -103,7 +103,8 @@ function unpackRecord(kinds: Kinds, packed: Value | undefined, i: number): Unche
     if (kind === undefined || layout === undefined) throw new Misplaced(`no record has the number ${shown(list[0])}`);
     return { kind, ...unpackFields(layout, list.slice(1)) };
   } catch (error) {
-    throw error instanceof Misplaced ? new Misplaced(error.message, i) : error;
+    if (!(error instanceof Misplaced)) throw error;
+    throw new Misplaced(error.message, i);
   }
 }
 

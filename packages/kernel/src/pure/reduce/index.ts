@@ -5,18 +5,21 @@
  * bytes. Kept out of the kernel's main entry, so that importing the kernel does not import immer.
  */
 
-import { isFields, isFilled, RepriseError, requireArgument, requireMethods, type Value } from '@reprise/contracts';
+import {
+  isFields,
+  isFilled,
+  RepriseError,
+  raiseExhaustion,
+  requireArgument,
+  requireMethods,
+  type Value,
+} from '@reprise/contracts';
 import { enablePatches, freeze, type Patch, produceWithPatches } from 'immer';
 import { decode, encode } from '../codec/index.js';
 import type { DeliveredEvent, ReducerContext, ReducerDefinition } from '../define/index.js';
 import { Exhausted, Fault, fittedState, Rejected, runPure } from '../engine/index.js';
 
-export {
-  type ContextCall,
-  type RecordingContext,
-  type RecordingContextOptions,
-  recordingContext,
-} from './recording-context.js';
+export { recordingContext } from './recording-context.js';
 
 enablePatches();
 
@@ -81,6 +84,7 @@ function canonical(state: unknown): Value {
   try {
     return decode(encode(state));
   } catch (error) {
+    raiseExhaustion(error);
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
 }
@@ -92,8 +96,9 @@ function errorOf(thrown: unknown): unknown {
       reason: thrown.code,
     });
   }
-  if (thrown instanceof Exhausted) {
-    return new RepriseError('stack_exhausted', 'reducing this event exhausted the machine', { cause: thrown.cause });
+  if (thrown instanceof Exhausted || thrown instanceof RangeError) {
+    const cause = thrown instanceof Exhausted ? thrown.cause : thrown;
+    return new RepriseError('stack_exhausted', 'reducing this event exhausted the machine', { cause });
   }
   if (!(thrown instanceof Fault)) return thrown;
   const code = thrown.code === 'nondeterminism' ? 'nondeterminism' : 'delivery_faulted';

@@ -4,7 +4,7 @@ import { digestOf, type ReducerContext } from '../define/index.js';
 import { Rejected } from '../engine/index.js';
 
 /** The answers of a {@link recordingContext}. */
-export interface RecordingContextOptions {
+interface RecordingContextOptions {
   /** The cell; `['test/Reducer@1', 'test']` when absent. */
   readonly address?: Address;
   /** The frame's time in milliseconds; 0 when absent. */
@@ -24,10 +24,10 @@ export interface RecordingContextOptions {
 }
 
 /** One call of the reducer: the method's name, then its arguments. */
-export type ContextCall = readonly [method: keyof ReducerContext, ...args: readonly unknown[]];
+type ContextCall = readonly [method: keyof ReducerContext, ...args: readonly unknown[]];
 
 /** A context that records its calls. */
-export interface RecordingContext extends ReducerContext {
+interface RecordingContext extends ReducerContext {
   /** The reducer's requests, in order: `['emit', intent]`, `['timer', name, at]` … */
   readonly calls: readonly ContextCall[];
 }

@@ -114,7 +114,9 @@ function fitsText(node: Extract<SchemaNode, { type: 'text' }>, text: string): bo
   if (node.min !== undefined && !isTextFrom(text, node.min)) return false;
   if (node.max !== undefined && !isTextWithin(text, node.max)) return false;
   if (node.key !== undefined && !isKeyText(text, node.key)) return false;
-  return patternsOf(node).every((pattern) => pattern.test(text));
+  if (node.patterns === undefined) return true;
+  for (const pattern of patternsOf(node, node.patterns)) if (!pattern.test(text)) return false;
+  return true;
 }
 
 function within(node: { readonly min?: number; readonly max?: number }, length: number): boolean {
@@ -122,14 +124,12 @@ function within(node: { readonly min?: number; readonly max?: number }, length: 
 }
 
 const compiled = new WeakMap<SchemaNode, readonly RegExp[]>();
-const NO_PATTERNS: readonly RegExp[] = [];
 
 /** The patterns of a text node, compiled once: a schema as data cannot hold a `RegExp`. */
-function patternsOf(node: Extract<SchemaNode, { type: 'text' }>): readonly RegExp[] {
-  if (node.patterns === undefined) return NO_PATTERNS;
+function patternsOf(node: SchemaNode, sources: readonly string[]): readonly RegExp[] {
   const known = compiled.get(node);
   if (known !== undefined) return known;
-  const patterns = node.patterns.map((source) => new RegExp(source));
+  const patterns = sources.map((source) => new RegExp(source));
   compiled.set(node, patterns);
   return patterns;
 }
@@ -161,7 +161,7 @@ function walkRecord(
     if (walk(node.key, key) instanceof Mismatch)
       return new Mismatch(`keys: ${expectation(node.key)}`, describe(key)).under(key);
     const item = value[key] as Value;
-    const result = walk(node.item, item, Object.hasOwn(before, key) ? before[key] : undefined);
+    const result = walk(node.item, item, before !== NO_FIELDS && Object.hasOwn(before, key) ? before[key] : undefined);
     if (result instanceof Mismatch) return result.under(key);
     if (result === item) continue;
     copy ??= { ...value };
@@ -185,7 +185,9 @@ function walkObject(
     if (absent && field.optional) continue;
     if (absent && field.fallback === undefined) return new Mismatch(expectation(field.node), 'nothing').under(key);
     const item = absent && field.fallback !== undefined ? field.fallback[0] : (value[key] as Value);
-    const result = absent ? item : walk(field.node, item, Object.hasOwn(before, key) ? before[key] : undefined);
+    const result = absent
+      ? item
+      : walk(field.node, item, before !== NO_FIELDS && Object.hasOwn(before, key) ? before[key] : undefined);
     if (result instanceof Mismatch) return result.under(key);
     if (result === item && !absent) continue;
     copy ??= { ...value };

@@ -1,5 +1,4 @@
-import type { Value } from '@reprise/contracts';
-import { markerOf } from '@reprise/contracts';
+import { markerOf, raiseExhaustion, type Value } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type {
   $ZodArrayDef,
@@ -55,7 +54,8 @@ export function compileSchema(schema: z.AnySchema): SchemaNode {
   if (surelyFits(node, LEVELS_SURE)) return node;
   try {
     encode(schemaValue(node));
-  } catch {
+  } catch (thrown) {
+    raiseExhaustion(thrown);
     refuseSchema(root, 'the schema nests too deep to be recorded', 'Use value() for the inner part.');
   }
   return node;
@@ -211,7 +211,8 @@ function constantBytes(def: $ZodDefaultDef, place: Place): Uint8Array {
   try {
     once = encode(def.defaultValue);
     again = encode(def.defaultValue);
-  } catch {
+  } catch (thrown) {
+    raiseExhaustion(thrown);
     return refuseSchema(place, 'the default is not a canonical value', 'Use a constant.');
   }
   if (!equalBytes(once, again)) refuseSchema(place, 'the default differs each time', 'Use a constant.');

@@ -12,7 +12,7 @@ export interface FieldNode {
   readonly fallback?: readonly [Value];
 }
 
-/** A schema as data. */
+/** A schema as plain data, by which values are checked. */
 export type SchemaNode =
   | { readonly type: 'null' | 'boolean' | 'bytes' | 'ref' | 'value' | 'never' }
   | {

@@ -4,7 +4,6 @@
 
 /** A document that has a word. */
 export interface Posting {
-  /** The document's number. */
   readonly document: number;
   readonly count: number;
   /** The number of words in the document: here, so that ranking reads nothing else. */

@@ -41,9 +41,8 @@ import { inheritanceOf, NO_INHERITANCE } from './inheritance.js';
 import { type ForkStoreOptions, requireForkOptions } from './options.js';
 import { carryOut, finishForkAt, noteUnfinished, unfinishedFrame } from './unfinished.js';
 
-/** A finished fork. */
+/** A finished fork: its id, its head, and the frame of the cut. */
 export interface MadeFork {
-  /** Its id. */
   readonly world: string;
   /** Its last frame and the chain digest after it. */
   readonly head: Head;
@@ -161,7 +160,7 @@ class Forking {
     return [this.options.app, ...(this.options.legacy ?? [])];
   }
 
-  /** N1 */
+  // N1
   async #begin(): Promise<void> {
     const { at } = this.options;
     const durable = await this.into.journal.head();

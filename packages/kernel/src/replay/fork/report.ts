@@ -16,7 +16,7 @@ import { RecordedReceipts } from '../../run/dispatch/recorded-receipts.js';
 import type { ForkSource } from './fork-world.js';
 
 /** An effect of a fork, in a report. */
-export interface ReportedEffect {
+interface ReportedEffect {
   /** The frame of the fork that emitted it. */
   readonly seq: number;
   readonly effect: string;
@@ -26,7 +26,7 @@ export interface ReportedEffect {
 }
 
 /** An effect that was settled from outside in the original after the cut, and that the fork does not have. */
-export interface UnusedReceipt {
+interface UnusedReceipt {
   /** The frame of the original that settled it. */
   readonly seq: number;
   /** Its id in the original. */
@@ -37,14 +37,14 @@ export interface UnusedReceipt {
 }
 
 /** The first frame with the same input and another result. */
-export interface Departure {
+interface Departure {
   /** The frame of the fork. */
   readonly seq: number;
   /** The frame of the original with the same input. */
   readonly original: number;
 }
 
-/** The differences. */
+/** What a fork did otherwise than its original after the cut. */
 export interface ForkReport {
   readonly from: { readonly world: string; readonly seq: number; readonly head: string };
   readonly mode: 'dry' | 'live';

@@ -1,5 +1,5 @@
 /** The parts of sandboxes: the inside for a sealed realm, and the messages that go in and out. Uses no Node module. */
 
-export { bytesOfText, encodeMessage, type FromSandbox, readMessages, type ToSandbox, textOfBytes } from './messages.js';
+export { encodeMessage, type FromSandbox, readMessages, type ToSandbox } from './messages.js';
 export { type CodeBody, makeRoom, type Room } from './room.js';
-export { SUPPLIED_MODULES, type SuppliedModule } from './supplied-names.js';
+export { SUPPLIED_MODULES } from './supplied-names.js';

@@ -44,7 +44,7 @@ export type FromSandbox =
   /** Asks for content; several at a time, each answered by `content`. */
   | { readonly say: 'need'; readonly ref: Ref };
 
-/** A message as bytes. */
+/** Encodes a message to the code in a sandbox as canonical bytes. */
 export function encodeMessage(message: ToSandbox): Uint8Array {
   return encode(message);
 }

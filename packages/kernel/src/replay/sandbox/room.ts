@@ -112,7 +112,7 @@ class Inside {
     this.say({ say: 'begun' });
   }
 
-  /** R3 */
+  // R3
   #fetch(ref: Ref): Promise<Uint8Array | undefined> {
     return new Promise((settle) => {
       const waiting = this.#needs.get(ref.hex);

@@ -110,7 +110,7 @@ export function missedNames(): readonly string[] {
   return [...missed];
 }
 
-/** L2 */
+// L2
 function withhold(name: string): void {
   Object.defineProperty(globalThis, name, {
     configurable: true,
@@ -130,7 +130,7 @@ function forbid(name: string): void {
   });
 }
 
-/** L3 */
+// L3
 function withholdCompiler(prototype: object): void {
   const original = prototype.constructor;
   const trapped = new Proxy(original, { apply: refuseText, construct: refuseText });

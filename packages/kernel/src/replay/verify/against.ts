@@ -7,17 +7,17 @@ import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, reducerFor } from '../../pure/define/index.js';
 import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
-import { currentEra } from './current-era.js';
-import { changeOfEra, type EraChange, replayTail } from './upgrade.js';
+import { currentEra } from './era/current-era.js';
+import { changeOfEra, type EraChange, replayTail } from './era/upgrade.js';
 
 /** What the comparison may need besides the app. */
-export interface AgainstOptions {
+interface AgainstOptions {
   /** Earlier apps, as passed to `openWorld`. */
   readonly legacy?: readonly App[];
 }
 
 /** A cell whose next event would fault. */
-export interface UnmigratedCell {
+interface UnmigratedCell {
   readonly cell: string;
   readonly why: string;
 }

@@ -27,10 +27,10 @@ import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { type CellTrouble, failedCellsIn } from '../../run/state/trouble.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { appFor, eraAt, unverifiedEra } from './eras.js';
-import { readCellTable, readKeptLog, readState } from './read-leaves.js';
-import { Replayer } from './replayer.js';
-import { startFrom } from './start-from.js';
+import { appFor, eraAt, unverifiedEra } from './era/eras.js';
+import { readCellTable, readKeptLog, readState } from './era/read-leaves.js';
+import { Replayer } from './era/replayer.js';
+import { startFrom } from './era/start-from.js';
 
 /** The state of a world at one frame. */
 export interface WorldAt {

@@ -1,25 +1,8 @@
-export {
-  type AgainstOptions,
-  type AgainstReport,
-  checkAgainst,
-  type UnmigratedCell,
-} from './against.js';
+export { type AgainstReport, checkAgainst } from './against.js';
 export { type AtOptions, replayTo, type WorldAt, worldAt } from './at.js';
-export { type Divergence, explain } from './divergence.js';
-export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
-export { eraAt, type Pins, unverifiedEra } from './eras.js';
-export type { VerifyProgress } from './progress.js';
-export type {
-  Boundary,
-  RangeResult,
-  RangeTask,
-  SharedBlobs,
-  Told,
-  VerifyWorkers,
-} from './range.js';
-export { type RangeCode, readShare, verifyRange } from './range-walk.js';
-export type { FittingRecords } from './recorded-values.js';
-export { Replayer, refusalWords, replayFrame } from './replayer.js';
+export type { Divergence } from './era/divergence.js';
+export { eraAt, type Pins, unverifiedEra } from './era/eras.js';
+export { refusalWords, replayFrame } from './era/replayer.js';
 export {
   CODE_BYTES_MAX,
   codeFailed,
@@ -27,11 +10,15 @@ export {
   type Performance,
   type PureCode,
   type Sandbox,
-} from './sandbox.js';
-export type { EraChange, PlanInFlight } from './upgrade.js';
+} from './era/sandbox.js';
+export type { EraChange } from './era/upgrade.js';
 export {
   missingDefinitions,
   type VerifyOptions,
   type VerifyReport,
   verifyStore,
 } from './verify.js';
+export { EraWalk, type Owed } from './walk/era-walk.js';
+export type { VerifyProgress } from './walk/progress.js';
+export type { RangeResult, RangeTask, SharedBlobs, Told, VerifyWorkers } from './walk/range.js';
+export { type RangeCode, readShare, verifyRange } from './walk/range-walk.js';

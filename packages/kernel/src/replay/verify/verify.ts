@@ -12,18 +12,18 @@ import {
 } from '../../pure/arguments/arguments.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
-import { ALL_BLOBS, readBlobs, requireAccounted } from './content-walk.js';
-import type { VerifiedEra } from './era-walk.js';
-import { pinsLacking } from './eras.js';
-import { Erasures, wasErasedAfter } from './erasures.js';
-import { checkLandmarks } from './indexes.js';
-import { readInShares, verifyInRanges } from './parallel.js';
-import { Progress, type VerifyProgress } from './progress.js';
-import type { RangeFound, VerifyWorkers } from './range.js';
-import { RangeWalk } from './range-walk.js';
-import type { Sandbox } from './sandbox.js';
+import { pinsLacking } from './era/eras.js';
+import type { Sandbox } from './era/sandbox.js';
+import { ALL_BLOBS, readBlobs, requireAccounted } from './walk/content-walk.js';
+import type { VerifiedEra } from './walk/era-walk.js';
+import { Erasures, wasErasedAfter } from './walk/erasures.js';
+import { checkLandmarks } from './walk/indexes.js';
+import { readInShares, verifyInRanges } from './walk/parallel.js';
+import { Progress, type VerifyProgress } from './walk/progress.js';
+import type { RangeFound, VerifyWorkers } from './walk/range.js';
+import { RangeWalk } from './walk/range-walk.js';
 
-/** Options of verification. */
+/** With which apps and code a journal is verified, and the head that it must have. */
 export interface VerifyOptions {
   /** The pure code of the app. Without it only the chain, the records' shape, the receipts and the content are checked. */
   readonly app?: App;
@@ -50,13 +50,13 @@ export interface VerifyOptions {
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
-/** The result of verification. */
+/** What a verification that found no divergence covered. */
 export interface VerifyReport {
   /** Frames whose derivations were replayed. */
   readonly replayed: number;
   /** Frames of which only the chain, the shape and the receipts were checked, since no given app has their definitions. */
   readonly unverified: number;
-  /** The eras, in order. */
+  /** The eras of the journal, in its order. */
   readonly eras: readonly VerifiedEra[];
   readonly frames: number;
   readonly records: number;

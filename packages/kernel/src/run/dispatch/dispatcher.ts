@@ -73,7 +73,6 @@ export class Dispatcher implements Executor {
     return this.#running.size === 0 && (!this.#enabled || this.#waiting.size === 0);
   }
 
-  /** Effects under way. */
   get runningCount(): number {
     return this.#running.size;
   }
@@ -86,7 +85,6 @@ export class Dispatcher implements Executor {
     return this.#ours.size > 0 || (!this.#closing && this.#executions.lingering.length > 0);
   }
 
-  /** Lets effects start. */
   enable(): void {
     if (this.#closing) return;
     this.#enabled = true;
@@ -116,7 +114,7 @@ export class Dispatcher implements Executor {
     return armed;
   }
 
-  /** Gives slots back. */
+  /** Gives back slots that `reserve` took for these effects. */
   release(effects: readonly string[]): void {
     for (const effect of effects) this.#slots.give(effect);
     if (effects.length > 0) this.#startWaiting();

@@ -16,8 +16,7 @@ import { check } from '../../pure/schema/index.js';
 import type { Executor } from './executor.js';
 import type { RecordedReceipt, RecordedReceipts } from './recorded-receipts.js';
 
-/** The collaborators of {@link DryAnswers}. */
-export interface DryAnswersParts {
+interface DryAnswersParts {
   readonly app: App;
   readonly recorded: RecordedReceipts;
   /**

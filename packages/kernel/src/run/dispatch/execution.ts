@@ -15,8 +15,9 @@ import { LinkCheck } from '../../ports/content/links.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { Scrubber } from '../../ports/scrub/index.js';
 import { type Clock, WAKE } from '../../ports/time/clock.js';
-import { decode, encode } from '../../pure/codec/index.js';
+import { copyValue } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
+import { type Caller, Callers } from '../callers/callers.js';
 import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
 import { type Deferral, deferralOf } from './outside.js';
 import type { Questions } from './questions.js';
@@ -37,7 +38,6 @@ import { ScrubbedNotes } from './scrubbed-notes.js';
 export interface ExecutionParts extends Partial<ErrorParts> {
   readonly content: ContentStore;
   readonly clock: Clock;
-  /** The journal time now. */
   now(): number;
   secret(name: string): Promise<string>;
   /** Receives the telemetry of a running effect. */
@@ -54,15 +54,16 @@ export interface ExecutionParts extends Partial<ErrorParts> {
   rights(cell: Address): Promise<Capability>;
   /** Remembers the services that fail. */
   readonly services?: ServicesOutside;
+  /** Knows which effect the code that runs belongs to. */
+  readonly callers?: Callers;
 }
 
 /** The services outside, as adapters speak of them. */
 interface ServicesOutside {
-  /** A service fails. */
+  /** Reports that a service fails for an effect. */
   fails(service: string, failure: ServiceFailure, origin: EffectErrorOrigin): void;
-  /** A service works. */
+  /** Reports that a service has answered. */
   works(service: string): void;
-  /** An effect has ended. */
   ended(effect: string): void;
 }
 
@@ -122,6 +123,7 @@ export class Executions {
   readonly #content: ContentStore;
   readonly #scrubber: Scrubber;
   readonly #trouble: TellTrouble;
+  readonly #callers: Callers;
   readonly #scope = Object.freeze({});
   /** The effects that are at their adapters, by attempt: an adapter may speak when its effect has ended. */
   readonly #open = new Set<EffectLeaf>();
@@ -130,7 +132,8 @@ export class Executions {
     private readonly parts: ExecutionParts,
     private readonly questions: Questions,
   ) {
-    const { content, scrubber = new Scrubber(), trouble = () => undefined } = parts;
+    const { content, scrubber = new Scrubber(), trouble = () => undefined, callers = new Callers() } = parts;
+    this.#callers = callers;
     this.#links = new LinkCheck(content);
     this.#content = new ScrubbedContent(content, scrubber);
     this.#scrubber = scrubber;
@@ -225,12 +228,19 @@ export class Executions {
 
   async #execute(execution: Execution): Promise<void> {
     const { effect, leaf, adapter, abort, fenced } = execution;
-    const context = this.contextFor(effect, leaf, adapter, abort.signal);
+    const caller = this.#callerFor(effect, leaf, abort.signal);
+    const returned = (): void => {
+      caller.isOpen = false;
+    };
+    const context = { ...this.contextFor(effect, leaf, adapter, abort.signal), returned };
     const ended = new AbortController();
-    const answer = answerOf(adapter, leaf, context).finally(() => {
-      context.toldAll();
-      ended.abort(WAKE);
-    });
+    const answer = this.#callers
+      .run(caller, () => answerOf(adapter, leaf, context))
+      .finally(() => {
+        returned();
+        context.toldAll();
+        ended.abort(WAKE);
+      });
     const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
     if (outcome === DEADLINE || outcome === FENCED) {
       if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
@@ -245,6 +255,16 @@ export class Executions {
     // Closing: an effect that the next open may offer again or reconcile stays armed, so that the next open does so.
     if (stop === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
     await this.parts.settle(effect, leaf.attempt, receipt);
+  }
+
+  /** The code of an effect, until it has answered or was told to stop (callers/C1). */
+  #callerFor(effect: string, leaf: EffectLeaf, signal: AbortSignal): Caller {
+    const cell: Address = [leaf.plan[0], leaf.plan[1]];
+    const caller: Caller = { callers: this.#callers, effect, name: leaf.name, cell, isOpen: true };
+    signal.addEventListener('abort', () => {
+      caller.isOpen = false;
+    });
+    return caller;
   }
 
   /** Resolves when the effect's deadline has passed and the adapter was told to stop. */
@@ -284,7 +304,7 @@ async function answerOf(
   context: AdapterContext,
 ): Promise<AdapterOutcome | Deferred> {
   try {
-    return (await adapter.doExecute(decode(encode(leaf.params)), context)) as AdapterOutcome | Deferred;
+    return (await adapter.doExecute(copyValue(leaf.params), context)) as AdapterOutcome | Deferred;
   } catch (error) {
     if (!context.signal.aborted) return { status: 'error', code: 'adapter_error/threw', error };
     return leaf.guarantee === 'idempotent' ? { status: 'cancelled' } : { status: 'outcome_unknown' };

@@ -1,7 +1,7 @@
 /** The interface of what handles the open effects of a world: the dispatcher executes them, a dry fork answers them. */
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../../pure/engine/index.js';
 
-/** Handles open effects. */
+/** Executes the effects that the journal has as open. */
 export interface Executor {
   /** True when nothing is under way, and nothing that could be done now waits. */
   readonly idle: boolean;
@@ -9,7 +9,6 @@ export interface Executor {
   readonly unfinished: boolean;
   /** The number of effects under way. */
   readonly runningCount: number;
-  /** Lets effects start. */
   enable(): void;
   /** Lets no more effects start. */
   disable(): void;
@@ -19,7 +18,7 @@ export interface Executor {
   adopt(effect: string, leaf: EffectLeaf): void;
   /** Takes slots for effects that are being emitted. @returns the effects that may be armed in the same frame */
   reserve(emitted: readonly EmittedEffect[]): readonly string[];
-  /** Gives slots back. */
+  /** Gives back slots that `reserve` took for these effects. */
   release(effects: readonly string[]): void;
   /** Follows durable frames: what is open, what may start, what should stop. */
   follow(changes: readonly LeafChange[], armed: readonly string[], aborts: readonly string[]): void;

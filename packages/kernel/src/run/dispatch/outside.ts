@@ -9,7 +9,7 @@ export interface Deferral {
   readonly to: string | null;
 }
 
-/** A question. */
+/** A question that an adapter asked while it executed an effect. */
 export interface AskedOutside extends Deferral {
   /** Numbers the questions of one execution. */
   readonly n: number;

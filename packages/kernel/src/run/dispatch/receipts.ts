@@ -6,7 +6,7 @@ import { type Receipt, receipt as receiptSchema, type Value } from '@reprise/con
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { LinkCheck } from '../../ports/content/links.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
-import { decode, encode } from '../../pure/codec/index.js';
+import { normalValue } from '../../pure/codec/index.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
@@ -55,7 +55,7 @@ function saidBy(outcome: unknown): Said | undefined {
     if (status === 'error') Object.assign(said, { code, retryable });
     if (status === 'timeout') said.code = code ?? 'adapter_timeout';
     shape ??= compileSchema(receiptSchema);
-    const given = decode(encode(said)) as Readonly<Record<string, Value>>; // leaves out undefined fields
+    const given = normalValue(said).value as Readonly<Record<string, Value>>; // leaves out undefined fields
     return check(shape, { adapter: '', attempts: 0, ...given }).ok ? (given as unknown as Said) : undefined;
   } catch {
     return undefined;
@@ -65,9 +65,9 @@ function saidBy(outcome: unknown): Said | undefined {
 async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubber }: ReceiptParts): Promise<Said> {
   let payload: Value;
   try {
-    const bytes = encode((outcome as { readonly payload?: unknown }).payload);
-    if (bytes.length > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
-    payload = scrubber.value(decode(bytes)); // scrubbing never makes a text longer
+    const { value, bytes } = normalValue((outcome as { readonly payload?: unknown }).payload);
+    if (bytes > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
+    payload = scrubber.value(value); // scrubbing never makes a text longer
   } catch {
     return { status: 'error', code: 'validation_error/not_canonical' };
   }

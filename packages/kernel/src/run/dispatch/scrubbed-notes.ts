@@ -23,7 +23,6 @@ export class ScrubbedNotes {
     private readonly tell: (note: Value) => void,
   ) {}
 
-  /** Takes the next note. */
   take(note: Value): void {
     if (this.scrubber.idle && this.#tellings.size === 0) return this.tell(note);
     if (isReset(note)) this.#tellings.clear();

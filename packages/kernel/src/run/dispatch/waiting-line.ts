@@ -14,7 +14,6 @@ interface Waiting {
 /** The collaborators of a waiting line. */
 interface WaitingLineParts {
   readonly clock: Clock;
-  /** The journal time now. */
   now(): number;
   /** Called when the deadline of a waiting effect has come. */
   due(): void;
@@ -42,7 +41,6 @@ export class WaitingLine {
     return this.#waiting.size;
   }
 
-  /** Whether this effect waits. */
   has(effect: string): boolean {
     return this.#waiting.has(effect);
   }
@@ -81,7 +79,6 @@ export class WaitingLine {
     this.#alarm.set(this.#deadlines.first()?.deadline);
   }
 
-  /** Stops watching deadlines. */
   rest(): void {
     this.#alarm.stop();
   }

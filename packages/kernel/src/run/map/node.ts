@@ -48,7 +48,6 @@ export const WAY_DIGITS = 64;
 /** A leaf larger than this is stored beside its bucket, so that one large leaf does not make its neighbors costly. */
 export const INLINE_LEAF_BYTES_MAX = 1024;
 
-/** Writes a node. */
 export function encodeNode(node: MapNode): Uint8Array {
   return node.type === 'bucket'
     ? encode(['bucket', node.entries.map(({ path, value }) => [path, value])])

@@ -41,7 +41,7 @@ interface Resident extends KeyedLeaf {
   size: number;
 }
 
-/** The resident leaves. */
+/** The leaves that are resident; the others stay in the content store until they are read. */
 export class LeafTable implements LeafReader {
   readonly #resident = new Map<string, Resident>();
   /** Those that are listed (T2), by kind: a change of rights lists the open effects, however large the world is. */

@@ -1,6 +1,12 @@
 /** What in a world needs attention: cells that have failed, from their leaves, whatever the age of the journal; its store. */
 import { type Address, type ErrorDetail, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
-import { type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../../pure/engine/index.js';
+import {
+  detailsOfFailure,
+  type FailedLeaf,
+  failedKey,
+  type LeafChange,
+  type LeafKey,
+} from '../../pure/engine/index.js';
 import type { LeafTable } from './leaf-table.js';
 
 /** A cell that has failed: it takes no events until it is revived. */
@@ -8,7 +14,7 @@ export interface CellTrouble {
   readonly kind: 'cell_failed';
   /** The address of the cell. */
   readonly where: Address;
-  /** Why it failed. */
+  /** The code of the fault on which it failed. */
   readonly code: FaultCode;
   /** When it failed, in journal milliseconds. */
   readonly since: number;
@@ -40,7 +46,7 @@ export interface ServiceTrouble {
   readonly kind: 'service_failing';
   /** The name of the service, for example a host. */
   readonly where: string;
-  /** A failure code. */
+  /** The code of its failures, such as `rate_limited`. */
   readonly code: string;
   /** The first failure since it worked, in journal milliseconds. */
   readonly since: number;
@@ -53,7 +59,7 @@ export interface ServiceTrouble {
 }
 
 /** A wall clock that is too far ahead to be followed: time goes on without it. See `World.clockJump`. */
-export interface ClockTrouble {
+interface ClockTrouble {
   readonly kind: 'clock_jump';
   readonly where: 'clock';
   readonly code: 'clock_mismatch';
@@ -72,7 +78,7 @@ export interface EndTrouble {
   /** When it was closed, in journal milliseconds. */
   readonly since: number;
   readonly waiting: 0;
-  /** The error, without secrets. */
+  /** The error that closed the world, without secrets. */
   readonly error: ErrorDetail;
 }
 
@@ -110,14 +116,11 @@ export function newTroubles(changes: readonly LeafChange[]): readonly CellTroubl
 
 /** The error of a wait for a cell that has failed. */
 export function cellFailed({ where, code, frame, event }: CellTrouble): RepriseError {
-  const cell = formatAddress(where);
-  return new RepriseError('cell_failed', `cell ${cell} has failed, so nothing more comes from it`, {
-    where: cell,
-    fault: code,
-    frame,
-    actual: `${event} ended in the fault ${code}, in frame ${frame}`,
-    hint: `Fix the cause, then revive it: \`world.revive\`, or \`reprise revive WORLD ${cell}\`.`,
-  });
+  return new RepriseError(
+    'cell_failed',
+    `cell ${formatAddress(where)} has failed, so nothing more comes from it`,
+    detailsOfFailure(where, { code, seq: frame, event }),
+  );
 }
 
 /** A clock jump as a trouble. */

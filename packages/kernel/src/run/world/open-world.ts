@@ -9,10 +9,11 @@ import { NOTHING } from '../../pure/authority/index.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/unfinished.js';
-import { type CurrentEra, currentEra } from '../../replay/verify/current-era.js';
-import { Replayer } from '../../replay/verify/replayer.js';
-import { startFrom } from '../../replay/verify/start-from.js';
-import { refusalOfTail } from '../../replay/verify/tail-refusal.js';
+import { type CurrentEra, currentEra } from '../../replay/verify/era/current-era.js';
+import { Replayer } from '../../replay/verify/era/replayer.js';
+import { startFrom } from '../../replay/verify/era/start-from.js';
+import { refusalOfTail } from '../../replay/verify/era/tail-refusal.js';
+import { Callers } from '../callers/callers.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Executor } from '../dispatch/executor.js';
 import { MerkleMap } from '../map/index.js';
@@ -31,6 +32,8 @@ import { Operator } from './open/operator.js';
 import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
 import { type Interrupted, recoverEffects } from './open/recovery.js';
 import { readAuthority } from './read/authority.js';
+import { frameReader } from './read/reading.js';
+import { RecentFrames } from './read/recent-frames.js';
 import { Watchers } from './read/watchers.js';
 import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
@@ -73,9 +76,11 @@ class Opening implements StepperHost {
   readonly #table: LeafTable;
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
+  readonly #recent: RecentFrames;
   readonly #content: ContentStore;
   readonly #ended = deferred<RepriseError>();
   readonly #timers = new TimerQueue();
+  readonly #callers = new Callers();
   #stepper!: Stepper;
   #executor!: Executor;
   #timerDriver!: TimerDriver;
@@ -93,6 +98,7 @@ class Opening implements StepperHost {
     const hash = store.hash ?? portableSha256;
     this.#env = { app: options.app, hash, plans: new WeakMap() };
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
+    this.#recent = new RecentFrames(frameReader(store.journal));
     this.#random = options.random ?? systemRandom;
     this.#content = new ContentLayer(store.content);
   }
@@ -128,6 +134,7 @@ class Opening implements StepperHost {
       troubles: this.operator.troubles,
       content: this.#content,
       services: this.operator.services,
+      callers: this.#callers,
       now: () => this.#stamper.now(),
       rights: (cell: Address) => this.#rights(cell),
       submit: this.#submit,
@@ -177,6 +184,8 @@ class Opening implements StepperHost {
       clock: this.operator.clock,
       random: this.#random,
       watchers: this.#watchers,
+      recent: this.#recent,
+      callers: this.#callers,
       operator: this.operator,
       content: this.#content,
       drive: options.drive ?? 'auto',
@@ -315,6 +324,7 @@ class Opening implements StepperHost {
       if (this.options.onLargeState !== undefined) reportLargeStates(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
+    this.#recent.committed(frames);
     this.#watchers.wake();
     this.#snapshots.follow(frames);
     this.operator.storeWatch.wrote();

@@ -6,11 +6,13 @@ import type { Clock, RandomBytes } from '../../ports/time/clock.js';
 import type { Stamper } from '../../ports/time/stamper.js';
 import type { App } from '../../pure/define/index.js';
 import type { ForkLeaf } from '../../pure/engine/index.js';
+import type { Callers } from '../callers/callers.js';
 import type { Executor } from '../dispatch/executor.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { ClockConfirmation } from './life/confirm-clock.js';
 import type { Eraser } from './life/erasure.js';
 import type { Operator } from './open/operator.js';
+import type { RecentFrames } from './read/recent-frames.js';
 import type { Watchers } from './read/watchers.js';
 import type { Ack } from './write/acknowledgement.js';
 import type { Stepper } from './write/stepper.js';
@@ -38,6 +40,9 @@ export interface WorldParts {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly watchers: Watchers;
+  /** The newest frames, for those who watch. */
+  readonly recent: RecentFrames;
+  readonly callers: Callers;
   /** What the operator is told. */
   readonly operator: Operator;
   /** The content of the store, as callers get it. */

@@ -18,6 +18,7 @@ import {
 import type { ContentStore } from '../../ports/content/port.js';
 import type { Head } from '../../ports/journal/port.js';
 import type { Backup } from '../../ports/store/store.js';
+import { type Clock, systemClock } from '../../ports/time/clock.js';
 import type { ClockJump } from '../../ports/time/stamper.js';
 import { addressOf, type CellOf, type TableRange } from '../../pure/define/index.js';
 import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
@@ -41,7 +42,7 @@ import type { FeedOptions, FeedReport } from './life/feed.js';
 import { Lifetime, type PumpReport } from './life/lifetime.js';
 import type { WorldParts } from './parts.js';
 import type { HolderRights } from './read/authority.js';
-import { type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
+import { type AwaitedCell, type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
 import { WorldView } from './read/view.js';
 import type { Ack } from './write/acknowledgement.js';
 
@@ -54,6 +55,13 @@ interface SentEvent {
 /** Loads what few worlds are asked for. */
 const onRequest = () => import('./on-request.js');
 
+const CLOCKS = new WeakMap<World, Clock>();
+
+/** The clock of a world, for what waits in its time; that of the platform for what is no open world. */
+export function clockOf(world: World): Clock {
+  return CLOCKS.get(world) ?? systemClock;
+}
+
 /** An open world. Made by {@link openWorld}. */
 export class World implements AsyncDisposable {
   readonly #asking: Asking;
@@ -61,6 +69,7 @@ export class World implements AsyncDisposable {
   readonly #lifetime: Lifetime;
 
   constructor(private readonly parts: WorldParts) {
+    CLOCKS.set(this, parts.clock);
     this.#asking = new Asking(parts);
     this.#reading = new Reading(parts);
     this.#lifetime = new Lifetime(parts);
@@ -321,10 +330,11 @@ export class World implements AsyncDisposable {
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
    *
    * @param awaited the cells that the caller waits for. When all durable frames are read and one of them has failed, the
-   *   wait for the next frame ends: before the call or during it, as long as the cell is not revived
-   * @throws RepriseError `cell_failed` with the address of the cell, `fault` and `frame`
+   *   wait for the next frame ends: before the call or during it, as long as the cell is not revived. One with `waitsFor` ends
+   *   also the wait of a tool or an adapter whose own effect the cell waits for
+   * @throws RepriseError `cell_failed` with the address of the cell, `fault` and `frame`; `waits_for_itself`
    */
-  frames(from = 0, signal?: AbortSignal, awaited?: readonly Address[]): AsyncGenerator<WorldFrame> {
+  frames(from = 0, signal?: AbortSignal, awaited?: readonly (Address | AwaitedCell)[]): AsyncGenerator<WorldFrame> {
     return this.#reading.frames(from, signal, awaited);
   }
 
@@ -428,6 +438,8 @@ export class World implements AsyncDisposable {
   /**
    * Works until nothing is left to do now. Under manual drive this is the only time when effects start and
    * timers fire.
+   *
+   * @throws RepriseError `waits_for_itself` in a tool or an adapter of this world: its own effect would have to end first
    */
   pump(): Promise<PumpReport> {
     return this.#lifetime.pump();

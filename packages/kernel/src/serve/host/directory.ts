@@ -10,7 +10,7 @@ export interface WorldRow {
   readonly open: boolean;
 }
 
-/** Selects rows. */
+/** Which rows a query returns, and how many at most. */
 export interface RowQuery {
   /** Only open worlds (true), or only closed ones (false). */
   readonly open?: boolean;

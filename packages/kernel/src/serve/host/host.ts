@@ -3,12 +3,21 @@
  *
  * Invariants
  * H5  A row says `open` durably before its world is opened, and says when it wants to wake only after it closed.
- *     So all that a crash hides is in worlds whose rows say `open`, and the next host wakes those first.
+ *     So all that a crash hides is in worlds whose rows say `open`, and the next host wakes those as soon as it starts.
  * H6  A failing world does not delay another: it is tried again, later and later, as long as something is due.
  * H7  A world that wants to wake at once, again and again, counts as failing, too.
  * H8  A world is opened again only where its store still has the last durable frame that this host or its witness has seen.
  */
-import { present, RepriseError } from '@reprise/contracts';
+import {
+  aFlag,
+  aText,
+  type KnownOptions,
+  present,
+  RepriseError,
+  requireCallable,
+  requireKnownOptions,
+  wholeFrom,
+} from '@reprise/contracts';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, Stamper } from '../../ports/time/stamper.js';
 import { WakingClock } from '../../ports/time/waking-clock.js';
@@ -20,6 +29,8 @@ import { SharedLimits } from './shared-limits.js';
 import { Troubles } from './troubles.js';
 import { Waker } from './waker.js';
 
+const ROW_QUERY: KnownOptions<RowQuery> = { open: aFlag, dueBefore: true, after: aText, limit: wholeFrom(1) };
+
 const MAX_OPEN_DEFAULT = 200;
 const IDLE_MS_DEFAULT = 300_000;
 const WAIT_MS_DEFAULT = 30_000;
@@ -27,19 +38,19 @@ const WAIT_MS_DEFAULT = 30_000;
 /** How long `close` waits by default for users to release their worlds and for effects to end, in milliseconds. */
 const HOST_CLOSE_MS = 10_000;
 
-/** Rows in one read. */
+/** How many rows one read of the directory returns at most. */
 const ROWS_AT_ONCE = 500;
 
 /** A world in use. It stays open until the lease is released. */
 export interface Lease<W> extends AsyncDisposable {
   readonly id: string;
   readonly world: W;
-  /** Releases the world. Idempotent. */
+  /** Releases the world, which the host may close then; a second call does nothing. */
   release(): void;
 }
 
 /**
- * Opens a host: takes its directory, wakes the worlds that were open when the last host died, then those that are due.
+ * Opens a host: takes its directory, and wakes the worlds that were open when the last host died, and those that are due.
  *
  * @throws RepriseError `world_locked` when another host has the directory, `invalid_argument`, `store_failed`
  * @example
@@ -77,7 +88,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   /** How long effects may continue while their world is being closed, in milliseconds. */
   #drainMs = 0;
 
-  /** Use {@link openHost}. */
+  /** For {@link openHost}, which opens the directory. */
   constructor(
     private readonly options: HostOptions<W>,
     private readonly directory: OpenDirectory,
@@ -138,6 +149,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
    *   `store` and `open`
    */
   async use<R>(world: string, work: (world: W) => Promise<R> | R): Promise<R> {
+    requireCallable(work, 'host.use', 'work');
     const lease = await this.lease(world);
     try {
       return await work(lease.world);
@@ -159,7 +171,8 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   }
 
   /** The rows of the directory, by id, without opening any world. */
-  worlds(query: RowQuery): Promise<readonly WorldRow[]> {
+  async worlds(query: RowQuery): Promise<readonly WorldRow[]> {
+    requireKnownOptions(query, ROW_QUERY, 'host.worlds');
     return this.directory.list(query);
   }
 
@@ -169,6 +182,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
    * @param options `within`: milliseconds to wait for the leases, and as many again for the effects
    */
   close(options: { readonly within?: number } = {}): Promise<void> {
+    requireKnownOptions(options, { within: wholeFrom(0) }, 'host.close');
     this.#closing ??= this.#end(options.within ?? HOST_CLOSE_MS);
     return this.#closing;
   }

@@ -99,6 +99,7 @@ export function requireHostOptions(options: unknown): void {
 export function requireWorldId(world: unknown): asserts world is string {
   if (isCellKey(world)) return;
   throw new RepriseError('invalid_argument', 'invalid world id', {
+    where: 'world',
     expected: 'well-formed text of 1 to 256 bytes',
     actual: world,
   });

@@ -19,7 +19,7 @@ interface ResidentsParts<W> {
   readonly idleMs: number;
   readonly clock: Clock;
   open(id: string): Promise<W>;
-  /** Closes it. Never rejects. */
+  /** Closes the world, and never rejects. */
   close(id: string, world: W): Promise<void>;
   /** Whether closing it would interrupt nothing. */
   atRest(world: W): boolean;
@@ -36,7 +36,7 @@ interface Resident<W> {
   readonly opening: Promise<W>;
   world: W | undefined;
   users: number;
-  /** By the monotonic clock. */
+  /** Since when nobody uses it, in milliseconds of the monotonic clock. */
   idleSince: number;
   closing: Promise<void> | undefined;
   watched: boolean;
@@ -87,7 +87,6 @@ export class Residents<W> {
     return resident;
   }
 
-  /** A user leaves. */
   giveBack(resident: Resident<W>): void {
     resident.users--;
     if (resident.users > 0 || this.#byId.get(resident.id) !== resident) return;

@@ -42,7 +42,6 @@ export class SharedLimits {
     };
   }
 
-  /** Stops its timers. */
   stop(): void {
     for (const gate of this.#gates) gate.stop();
   }

@@ -20,7 +20,7 @@ export class Troubles {
     return Math.min(WAKE_RETRY_MS_FIRST * 2 ** Math.min(before, 30), WAKE_RETRY_MS_MAX);
   }
 
-  /** Marks the world healthy. */
+  /** Marks the world healthy: the next failure is its first in a row. */
   over(world: string): void {
     this.#inARow.delete(world);
   }

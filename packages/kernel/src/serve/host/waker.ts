@@ -13,7 +13,6 @@ const RETRY_MS = 1_000;
 interface WakerParts {
   readonly directory: OpenDirectory;
   readonly clock: Clock;
-  /** The host's time now. */
   now(): number;
   /** Opens a world and lets it work. Never rejects; its row says when it wants to wake next. */
   wake(world: string): Promise<void>;

@@ -11,9 +11,38 @@ type EffectLookup = (effect: string) => EffectSeen | null;
 /** Records that name an effect and nothing else about it. */
 const ABOUT_EFFECTS = ['attempt', 'deferred', 'ask', 'settled', 'receipt', 'late', 'command'];
 
+/** What the sources of a view say of whole kinds of records. */
+interface ChosenKinds {
+  /** The names up to a colon. */
+  readonly kinds: ReadonlySet<string>;
+  /** Whether the view has to know what emitted each effect. */
+  readonly needsEffects: boolean;
+}
+
+const kindsChosen = new WeakMap<CompiledSources, ChosenKinds>();
+
+/** Found once for each view: each record of each frame is asked for its kind. */
+function chosenKinds(from: CompiledSources): ChosenKinds {
+  const known = kindsChosen.get(from);
+  if (known !== undefined) return known;
+  const kinds = new Set([...from.keys()].map((name) => name.split(':', 1)[0] as string));
+  const chosen = { kinds, needsEffects: ABOUT_EFFECTS.some((kind) => chooses(kinds, kind)) };
+  kindsChosen.set(from, chosen);
+  return chosen;
+}
+
+function chooses(kinds: ReadonlySet<string>, kind: string): boolean {
+  return kinds.has(kind) || kinds.has('*') || (kind === 'request' && kinds.has('event'));
+}
+
 /** Whether a view has to know what emitted each effect. */
 export function needsEffects(from: CompiledSources): boolean {
-  return from.has('*') || ABOUT_EFFECTS.some((kind) => mayChoose(from, kind));
+  return chosenKinds(from).needsEffects;
+}
+
+/** Checked first: most records are not in a view's sources, and looking up an effect costs a read. */
+export function mayChoose(from: CompiledSources, kind: string): boolean {
+  return chooses(chosenKinds(from).kinds, kind);
 }
 
 /** The effect that a record emits, or would have emitted had it not been denied. */
@@ -43,14 +72,6 @@ export function entryOf(from: CompiledSources, frame: WorldFrame, i: number, loo
   return { from: source, record, value, seq, i, at, cell: cellOf(record, effect), effect, frame: records };
 }
 
-/** Checked first: most records are not in a view's sources, and looking up an effect costs a read. */
-function mayChoose(from: CompiledSources, kind: string): boolean {
-  if (from.has('*')) return true;
-  const kinds = kindsOf(kind);
-  for (const name of from.keys()) if (kinds.some((one) => name === one || name.startsWith(`${one}:`))) return true;
-  return false;
-}
-
 /** The names of a record, the most specific first: a request is an event that came from outside. */
 function kindsOf(kind: string): readonly string[] {
   return kind === 'request' ? ['request', 'event'] : [kind];
@@ -60,8 +81,9 @@ function kindsOf(kind: string): readonly string[] {
 function chosenBy(from: CompiledSources, record: JournalRecord, effect: EffectSeen | null): string | undefined {
   const name = nameOf(record, effect);
   const kinds = kindsOf(record.kind);
-  const exact = name === undefined ? [] : kinds.map((kind) => `${kind}:${name}`);
-  return [...exact, ...kinds, '*'].find((source) => from.has(source));
+  const exact = name === undefined ? undefined : kinds.find((kind) => from.has(`${kind}:${name}`));
+  if (exact !== undefined) return `${exact}:${name}`;
+  return kinds.find((kind) => from.has(kind)) ?? (from.has('*') ? '*' : undefined);
 }
 
 function nameOf(record: JournalRecord, effect: EffectSeen | null): string | undefined {

@@ -2,12 +2,12 @@
  * Folds one frame into one view: record by record, each in a savepoint of the overlay, with pure code under the guard's
  * flag. The {@link Fold} decides what a record means to a kind of view.
  */
-import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord, lineOfError, RepriseError } from '@reprise/contracts';
 import { decode, encode } from '../../pure/codec/index.js';
 import type { CompiledSources, EffectSeen, Entry } from '../../pure/define/index.js';
 import { Exhausted, Fault, runPure } from '../../pure/engine/index.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
-import { emittedBy, entryOf, needsEffects } from './entries.js';
+import { emittedBy, entryOf, mayChoose, needsEffects } from './entries.js';
 import { entryKey, PART } from './layout.js';
 import type { Overlay } from './overlay.js';
 
@@ -19,9 +19,10 @@ export interface Fold {
   /**
    * Runs the author's code over an entry, by {@link runFold}; may be repeated for the same entry.
    *
-   * @returns the work left once the code has run: everything that must wait for the store or for content
+   * @returns the work left once the code has run: everything that must wait for the store or for content; undefined when
+   *   nothing is left
    */
-  fold(overlay: Overlay, entry: Entry): () => Promise<void>;
+  fold(overlay: Overlay, entry: Entry): (() => Promise<void>) | undefined;
   /** Content was erased: copies of it are removed, whatever the author chose to fold. */
   forget?(overlay: Overlay, digests: readonly string[]): Promise<void>;
 }
@@ -33,17 +34,21 @@ export function runFold(body: () => unknown): void {
 }
 
 /**
- * Folds a frame. Either all of it is in the overlay when this resolves, or nothing of it.
+ * Folds a frame. Either all of it is in the overlay when this resolves, or nothing of it. It waits only for the store and
+ * for content: a promise for each record would cost more than the records, of which a view chooses few.
  *
  * @throws RepriseError `view_failed` naming the record; the errors of the view store
  */
 export async function foldFrame(fold: Fold, overlay: Overlay, frame: WorldFrame): Promise<void> {
   const withEffects = needsEffects(fold.from);
+  const { records } = frame;
   try {
-    for (const [i, record] of frame.records.entries()) {
-      await foldRecord(fold, overlay, frame, i);
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i] as JournalRecord;
+      const left = mayChoose(fold.from, record.kind) ? attempt(fold, overlay, frame, i) : undefined;
+      if (left !== undefined) await finish(fold, overlay, { frame, i, left });
       if (record.kind === 'erase') await fold.forget?.(overlay, record.digests);
-      if (withEffects) noteEffect(overlay, frame, i);
+      if (withEffects) noteEffect(overlay, record);
       overlay.keepRecord();
     }
   } catch (error) {
@@ -53,38 +58,48 @@ export async function foldFrame(fold: Fold, overlay: Overlay, frame: WorldFrame)
   overlay.keepFrame();
 }
 
-async function foldRecord(fold: Fold, overlay: Overlay, frame: WorldFrame, i: number): Promise<void> {
+/** What is left when the code has run once: an entry that it missed, its error, or work that waits. */
+type Left = { readonly missing: Uint8Array } | { readonly thrown: unknown } | { readonly rest: () => Promise<void> };
+
+/** Runs the code once. @returns undefined when the record is folded */
+function attempt(fold: Fold, overlay: Overlay, frame: WorldFrame, i: number): Left | undefined {
+  const left = run(fold, overlay, frame, i);
+  const missing = overlay.takeMissing(); // it counts even when the fold caught the symbol
+  return missing === undefined ? left : { missing };
+}
+
+function run(fold: Fold, overlay: Overlay, frame: WorldFrame, i: number): Left | undefined {
   try {
-    for (let done = false; !done; ) {
-      const attempted = attempt(fold, overlay, frame, i);
-      const missing = overlay.takeMissing();
-      done = missing === undefined;
-      if (missing !== undefined) {
-        overlay.dropRecord(); // overlay/O2
-        await overlay.load(missing);
-      } else if ('thrown' in attempted) throw attempted.thrown;
-      else await attempted.finish?.();
+    const entry = entryOf(fold.from, frame, i, (effect) => readEffect(overlay, effect));
+    const rest = entry && fold.fold(overlay, entry);
+    return rest && { rest };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** A record that is folded in part. */
+interface Unfinished {
+  readonly frame: WorldFrame;
+  readonly i: number;
+  readonly left: Left;
+}
+
+async function finish(fold: Fold, overlay: Overlay, { frame, i, left: first }: Unfinished): Promise<void> {
+  try {
+    for (let left: Left | undefined = first; left !== undefined; left = attempt(fold, overlay, frame, i)) {
+      if ('thrown' in left) throw left.thrown;
+      if ('rest' in left) return await left.rest();
+      overlay.dropRecord(); // overlay/O2
+      await overlay.load(left.missing);
     }
   } catch (error) {
     throw failure(fold.name, frame, i, error);
   }
 }
 
-type Attempt = { readonly finish: (() => Promise<void>) | undefined } | { readonly thrown: unknown };
-
-/** Runs the code once. Its error is looked at later: a missing entry counts even when the fold caught the symbol. */
-function attempt(fold: Fold, overlay: Overlay, frame: WorldFrame, i: number): Attempt {
-  try {
-    const entry = entryOf(fold.from, frame, i, (effect) => readEffect(overlay, effect));
-    return { finish: entry && fold.fold(overlay, entry) };
-  } catch (thrown) {
-    return { thrown };
-  }
-}
-
-function noteEffect(overlay: Overlay, frame: WorldFrame, i: number): void {
-  const record = frame.records[i];
-  const emitted = record === undefined ? null : emittedBy(record);
+function noteEffect(overlay: Overlay, record: JournalRecord): void {
+  const emitted = emittedBy(record);
   if (emitted === null) return;
   const { id, name, cell, plan } = emitted;
   overlay.write(entryKey(PART.effect, id), encode([name, cell, plan]));

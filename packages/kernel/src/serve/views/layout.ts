@@ -21,7 +21,6 @@ export const PART = {
   content: 7,
 } as const;
 
-/** Bytes joined to one. */
 export function joined(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

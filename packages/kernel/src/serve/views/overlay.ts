@@ -20,7 +20,7 @@ const NOT_AT_HAND: unique symbol = Symbol('not at hand');
 
 /** The entries of one view, with the changes that are not committed yet. */
 export class Overlay {
-  /** Changes by whole frames. */
+  /** The changes of whole frames, not committed yet. */
   #batch: Layer = new Map();
   #frame: Layer = new Map();
   #record: Layer = new Map();
@@ -75,11 +75,17 @@ export class Overlay {
     return known === undefined ? this.#loaded(id, key) : known; // null: it was deleted, whatever the store still has
   }
 
-  /** An entry's value before this record was folded. */
-  async before(key: Uint8Array): Promise<Uint8Array | null> {
+  /** An entry's value before this record was folded; undefined when it must be loaded. */
+  beforeAtHand(key: Uint8Array): Uint8Array | null | undefined {
     const id = binaryText(key);
     const change = this.#frame.get(id) ?? this.#batch.get(id);
-    return change === undefined ? this.#loaded(id, key) : change[1];
+    return change === undefined ? this.#atHand.get(id) : change[1];
+  }
+
+  /** An entry's value before this record was folded, loaded if necessary. */
+  async before(key: Uint8Array): Promise<Uint8Array | null> {
+    const known = this.beforeAtHand(key);
+    return known === undefined ? this.#loaded(binaryText(key), key) : known;
   }
 
   /** Writes an entry; null deletes it. */
@@ -102,17 +108,14 @@ export class Overlay {
     return [...keys.values()];
   }
 
-  /** Accepts the record's writes. */
   keepRecord(): void {
-    merge(this.#frame, this.#record);
+    if (this.#record.size > 0) merge(this.#frame, this.#record);
   }
 
-  /** Drops the record's writes. */
   dropRecord(): void {
     this.#record.clear();
   }
 
-  /** Accepts the frame's writes. */
   keepFrame(): void {
     for (const [id, change] of this.#frame) this.#bytes += sizeOf(change) - sizeOf(this.#batch.get(id));
     merge(this.#batch, this.#frame);
@@ -124,7 +127,6 @@ export class Overlay {
     this.#frame.clear();
   }
 
-  /** The changes to commit. */
   changes(): ViewChange[] {
     return [...this.#batch.values()];
   }

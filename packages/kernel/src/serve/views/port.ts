@@ -21,7 +21,7 @@ export interface ViewCommit {
   readonly view: string;
   /** The mark that the changes were computed on; null without a mark. */
   readonly expected: ViewMark | null;
-  /** Deletes all entries first. */
+  /** Whether to delete all entries of the view before the changes. */
   readonly clear: boolean;
   readonly changes: readonly ViewChange[];
   readonly mark: ViewMark;
@@ -32,7 +32,7 @@ export interface ViewRange {
   readonly from: Uint8Array;
   readonly to: Uint8Array | null;
   readonly limit: number;
-  /** Descending. */
+  /** True: from the last key of the range to the first. */
   readonly reverse?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface OpenViewStore {
    */
   commit(commits: readonly ViewCommit[]): Promise<void>;
 
-  /** Closes the store. Idempotent. */
+  /** Closes the store; a second call does nothing. */
   close(): Promise<void>;
 }
 

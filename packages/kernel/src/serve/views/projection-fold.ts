@@ -1,6 +1,14 @@
 /** Folds an entry into a projection: its rows, and the index entries of each row. */
 import { RepriseError, type Value } from '@reprise/contracts';
-import { decode, decodeKey, encode, encodeKey, type RowKey } from '../../pure/codec/index.js';
+import {
+  copyValue,
+  decode,
+  decodeKey,
+  encodeKernel,
+  encodeKey,
+  normalValue,
+  type RowKey,
+} from '../../pure/codec/index.js';
 import type { Entry, ProjectionDefinition, Rows } from '../../pure/define/index.js';
 import { runPure } from '../../pure/engine/index.js';
 import { check } from '../../pure/schema/index.js';
@@ -22,15 +30,31 @@ export function projectionFold(definition: ProjectionDefinition): Fold {
     fold: (overlay: Overlay, entry: Entry) => {
       const rows = new OverlayRows(definition, overlay);
       runFold(() => definition.fold(rows, entry));
-      return () => rows.moveInIndexes();
+      return rows.moveInIndexes();
     },
   };
+}
+
+/** A row as it is stored, and its value. */
+interface Row {
+  readonly bytes: Uint8Array;
+  readonly value: Value;
+}
+
+/** A row that a record's fold wrote. */
+interface Written {
+  /** The row's key, in bytes that are ordered as keys are. */
+  readonly place: Uint8Array;
+  /** The key of the entry in which the store has it. */
+  readonly entry: Uint8Array;
+  /** Null when the fold removed it. */
+  readonly row: Row | null;
 }
 
 /** The rows of one record's fold. */
 class OverlayRows implements Rows<unknown> {
   /** The rows that were written, by the bytes of their keys as text. */
-  readonly #written = new Map<string, { readonly place: Uint8Array; readonly row: Uint8Array | null }>();
+  readonly #written = new Map<string, Written>();
 
   constructor(
     private readonly definition: ProjectionDefinition,
@@ -50,31 +74,46 @@ class OverlayRows implements Rows<unknown> {
     this.#write(encodeKey(key), null);
   }
 
-  /** Updates the indexes to match the rows: after the fold, since the old entries may have to be loaded. */
-  async moveInIndexes(): Promise<void> {
-    if (this.definition.indexes.size === 0) return;
-    for (const { place, row } of this.#written.values()) {
-      const before = await this.overlay.before(joined(ROWS, place));
-      const [was, is] = [this.#placesOf(place, before), this.#placesOf(place, row)];
-      for (const entry of was) this.overlay.write(entry, null);
-      for (const entry of is) this.overlay.write(entry, place);
+  /**
+   * Updates the indexes to match the rows, after the fold.
+   *
+   * @returns the work for rows whose old entries must be loaded; undefined when all are at hand
+   */
+  moveInIndexes(): (() => Promise<void>) | undefined {
+    if (this.definition.indexes.size === 0) return undefined;
+    const waiting: Written[] = [];
+    for (const written of this.#written.values()) {
+      const before = this.overlay.beforeAtHand(written.entry);
+      if (before === undefined) waiting.push(written);
+      else this.#move(written, before);
     }
+    if (waiting.length === 0) return undefined;
+    return async () => {
+      for (const written of waiting) this.#move(written, await this.overlay.before(written.entry));
+    };
   }
 
-  #write(place: Uint8Array, row: Uint8Array | null): void {
-    this.overlay.write(joined(ROWS, place), row);
-    this.#written.set(binaryText(place), { place, row });
+  /** @param before the row as the record found it */
+  #move({ place, row }: Written, before: Uint8Array | null): void {
+    const was = before === null ? [] : this.#placesOf(place, decode(before));
+    const is = row === null ? [] : this.#placesOf(place, row.value);
+    for (const entry of was) this.overlay.write(entry, null);
+    for (const entry of is) this.overlay.write(entry, place);
+  }
+
+  #write(place: Uint8Array, row: Row | null): void {
+    const entry = joined(ROWS, place);
+    this.overlay.write(entry, row === null ? null : row.bytes);
+    this.#written.set(binaryText(place), { place, entry, row });
     if (this.#written.size <= RECORD_ROWS_MAX) return;
     throw new RepriseError('bound_exceeded', 'a record changes too many rows', {
       expected: `at most ${RECORD_ROWS_MAX}`,
     });
   }
 
-  /** The row's bytes, with constant defaults filled in. */
-  #fitted(row: unknown): Uint8Array {
-    const given = encode(row);
-    const value = decode(given);
-    const checked = check(this.definition.row, value);
+  /** The row, with constant defaults filled in. */
+  #fitted(row: unknown): Row {
+    const checked = check(this.definition.row, normalValue(row).value);
     if (!checked.ok) {
       throw new RepriseError('invalid_value', `a row of ${this.definition.name} does not fit its schema`, {
         where: checked.path,
@@ -82,8 +121,9 @@ class OverlayRows implements Rows<unknown> {
         actual: checked.actual,
       });
     }
-    const bytes = checked.value === value ? given : encode(checked.value);
-    if (bytes.length <= ROW_BYTES_MAX) return bytes;
+    const { value } = checked;
+    const bytes = encodeKernel(value);
+    if (bytes.length <= ROW_BYTES_MAX) return { bytes, value };
     throw new RepriseError('bound_exceeded', 'a row is too large', {
       expected: `at most ${ROW_BYTES_MAX} bytes`,
       actual: bytes.length,
@@ -91,11 +131,10 @@ class OverlayRows implements Rows<unknown> {
   }
 
   /** The keys of a row's index entries. */
-  #placesOf(place: Uint8Array, row: Uint8Array | null): Uint8Array[] {
-    if (row === null) return [];
+  #placesOf(place: Uint8Array, value: Value): Uint8Array[] {
     const key = decodeKey(place);
     return [...this.definition.indexes].flatMap(([name, index]) => {
-      const stands = runPure(() => index(decode(row), key));
+      const stands = runPure(() => index(copyValue(value), key)); // a copy: what one index changes, no other sees
       return stands === undefined ? [] : [indexEntryKey(name, encodeKey(stands), place)];
     });
   }

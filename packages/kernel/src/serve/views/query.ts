@@ -24,11 +24,11 @@ export interface ViewQuery {
   readonly under?: RowKey;
   /** A prefix of the next part, which is text. */
   readonly prefix?: string;
-  /** The first place, included. */
+  /** The key of the first place, included; the first of all when absent. */
   readonly from?: RowKey;
   /** The place where it ends, excluded. */
   readonly to?: RowKey;
-  /** Ascending when absent. */
+  /** The order of keys; ascending when absent. */
   readonly order?: 'asc' | 'desc';
   /** How many rows; 100 when absent, 1,000 at most. */
   readonly limit?: number;

@@ -10,7 +10,6 @@ import type { World } from '../../run/world/world.js';
 /** Durable frames and the content that they link. */
 export interface FrameSource {
   readonly content: ContentReader;
-  /** The durable head. */
   head(): Promise<Head>;
   /** Frames from `from`; those of a world until it closes or the signal aborts, those of a store up to its head. */
   frames(from: number, signal: AbortSignal): AsyncIterable<WorldFrame>;

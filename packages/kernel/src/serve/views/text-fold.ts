@@ -96,7 +96,7 @@ function linkOf(source: TextSource): Ref | undefined {
   return isRef(link) ? link : undefined;
 }
 
-/** A document's own entry. */
+/** The entry of a document: its number and its length. */
 interface Document {
   readonly number: number;
   readonly length: number;
@@ -219,7 +219,6 @@ function partitionOf(id: Uint8Array, parts: number): readonly RowKeyPart[] {
   throw new TypeError(`the id of a document has ${all.length} parts; its partition takes ${parts}`);
 }
 
-/** Reads the counts. */
 export function totalsIn(bytes: Uint8Array): TextTotals {
   const [next, documents, words] = decode(bytes) as unknown as [number, number, number];
   return { next, documents, words };

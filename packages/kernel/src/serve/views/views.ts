@@ -36,7 +36,7 @@ import { firstDifference, type ViewDifference } from './verify.js';
 /** A definition that can be opened as a view. */
 export type ViewDefinition = ProjectionDefinition<unknown> | TextIndexDefinition;
 
-/** Options of opening views. */
+/** Where views are stored, and who hears that one failed. */
 export interface OpenViewsOptions {
   /** Where they are stored; memory when absent, which every process fills again. */
   readonly store?: ViewStore;
@@ -47,7 +47,7 @@ export interface OpenViewsOptions {
   readonly onFailed?: (error: RepriseError) => void;
 }
 
-/** A projection, readable. */
+/** The rows of a projection, as of the last frame folded into it. */
 export interface View<Row> {
   /** The last frame folded into it. */
   readonly seq: number;
@@ -63,13 +63,13 @@ export interface View<Row> {
   each(query?: Omit<ViewQuery, 'after'>): AsyncGenerator<ViewRow<Row>>;
 }
 
-/** A text index, searchable. */
+/** The documents of a text index, as of the last frame folded into it. */
 export interface TextView extends Pick<View<never>, 'seq' | 'failure' | 'caughtUp'> {
   /** Documents with the words of a query, the best first. @throws RepriseError `invalid_argument` */
   search(query: TextQuery): Promise<TextHits>;
 }
 
-/** The result of {@link Views.verify}. */
+/** What a comparison of stored views with rebuilt ones found. */
 export interface ViewsReport {
   readonly views: readonly { readonly view: string; readonly seq: number; readonly entries: number }[];
   /** For each view, the first entry that differs from the rebuilt one. */

@@ -1,5 +1,6 @@
+import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { encode, memory, openKernelWorld, putValue, Ref, type Store } from '../../../src/index.js';
+import { encode, memory, openKernelWorld, putValue, type Store } from '../../../src/index.js';
 import { LINKS_FOLLOWED_MAX } from '../../../src/ports/content/bounds.js';
 import { LinkCheck } from '../../../src/ports/content/links.js';
 import { refusal } from '../../support/judge.js';

@@ -1,8 +1,8 @@
+import type { Value } from '@reprise/contracts';
 import { Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  compareBytes,
   decode,
   decodeScope,
   EMPTY_HEAD,
@@ -20,16 +20,16 @@ import {
   putValue,
   type ReadonlyStore,
   readFrame,
-  readLog,
   type Store,
   type StoredFrame,
   toHex,
-  type Value,
   verifyStore,
   worldAt,
   writeFrame,
 } from '../../../src/index.js';
+import { readLog } from '../../../src/ports/content/log-reader.js';
 import { readInputs } from '../../../src/ports/journal/frame.js';
+import { compareBytes } from '../../../src/pure/codec/index.js';
 import { expectRefused, JUNK, verdictOn } from '../../run/world/ask/junk.js';
 import { closeSound, codeOf, refusal } from '../../support/judge.js';
 import { add, ask, cell, lab, log, once, start } from '../../support/lab.js';

@@ -1,13 +1,8 @@
 import type { JournalRecord } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
-import {
-  type ClockJump,
-  memory,
-  type OpenKernelWorldOptions,
-  openKernelWorld,
-  type Store,
-} from '../../../src/index.js';
+import { memory, type OpenKernelWorldOptions, openKernelWorld, type Store } from '../../../src/index.js';
+import type { ClockJump } from '../../../src/ports/time/stamper.js';
 import { crashable } from '../../support/crashable-store.js';
 import {
   closeSound,

@@ -9,7 +9,6 @@ import {
   equalBytes,
   fromHex,
   linksOf,
-  listSlices,
   portableSha256,
   toHex,
 } from '../../../src/pure/codec/index.js';
@@ -47,29 +46,6 @@ describe(`given random bytes (seed ${SEED})`, () => {
       expect(equalBytes(a, b)).toBe(Buffer.compare(a, b) === 0);
     });
     assertProperty(same, { numRuns: 500, command });
-  });
-});
-
-describe(`given random lists (seed ${SEED})`, () => {
-  it('the slices of a list are the bytes of its items', () => {
-    const same = fc.property(fc.array(values, { maxLength: 30 }), (items) => {
-      expect(listSlices(encode(items)).map(toHex)).toEqual(items.map((item) => toHex(encode(item))));
-    });
-    assertProperty(same, { numRuns: 300, command });
-  });
-
-  it('a list with missing or extra bytes is refused', () => {
-    const refused = fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (items) => {
-      const whole = encode(items);
-      for (let end = 0; end < Math.min(whole.length, 60); end++) refusalOf(() => listSlices(whole.subarray(0, end)));
-      refusalOf(() => listSlices(whole.subarray(0, -1)));
-      refusalOf(() => listSlices(Buffer.concat([whole, Uint8Array.of(0)])));
-    });
-    assertProperty(refused, { numRuns: 100, command });
-  });
-
-  it.each(['a0', '40', '01', '9fff', '9a00ffffff', '81c7'])('%s is no list of whole items', (hex) => {
-    expect(refusalOf(() => listSlices(fromHex(hex))).code).toBe('invalid_bytes');
   });
 });
 

@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { ENCODED_BYTES_MAX, encode, FRAME_DEPTH_MAX, toHex, VALUE_DEPTH_MAX } from '../../../src/pure/codec/index.js';
+import { ENCODED_BYTES_MAX } from '../../../src/pure/codec/bounds.js';
+import { encode, FRAME_DEPTH_MAX, toHex, VALUE_DEPTH_MAX } from '../../../src/pure/codec/index.js';
 import { refusalOf } from './refusal.js';
 
 const hex = (thing: unknown): string => toHex(encode(thing));

@@ -45,12 +45,17 @@ const texts: fc.Arbitrary<Written> = fc
   });
 
 const numbers: fc.Arbitrary<Written> = fc
-  .record({ min: fc.integer({ min: -4, max: 2 }), max: fc.integer({ min: -2, max: 4 }), whole: fc.boolean(), message })
-  .map(
-    ({ min, max, whole, message: m }) =>
-      (z) =>
-        (whole ? z.int(m) : z.number(m)).min(min, m).max(max),
-  );
+  .record({
+    min: fc.integer({ min: -4, max: 2 }),
+    max: fc.integer({ min: -2, max: 4 }),
+    whole: fc.boolean(),
+    above: fc.boolean(),
+    message,
+  })
+  .map(({ min, max, whole, above, message: m }) => (z) => {
+    const number = whole ? z.int(m) : z.number(m);
+    return (above ? number.gt(min, m) : number.min(min, m)).max(max);
+  });
 
 const leaves: fc.Arbitrary<Written> = fc.oneof(
   texts,
@@ -191,6 +196,17 @@ function identityOf(schema: unknown): string {
   }
 }
 
+/** The JSON Schema that zod writes. Ours have no patterns for the formats that zod alone has patterns for. */
+function shownOf(schema: zod.ZodType): object {
+  return zod.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format === 'starts_with' || jsonSchema.format === 'includes') delete jsonSchema.pattern;
+    },
+  });
+}
+
 describe(`given 4,000 random schemas, each written with the names of zod and with ours (seed ${SEED})`, () => {
   it(
     'both judge every value alike, with the same data, issues, paths and sentences, and each may hold the other',
@@ -210,6 +226,18 @@ describe(`given 4,000 random schemas, each written with the names of zod and wit
     60_000,
   );
 
+  it(
+    'zod writes the same JSON Schema of both, but for the patterns that it makes of a beginning and of a part',
+    () =>
+      hold(
+        fc.property(written, (write) => {
+          expect(shownOf(write(OURS))).toEqual(shownOf(write(zod)));
+        }),
+        { numRuns: 4_000, command: COMMAND },
+      ),
+    60_000,
+  );
+
   it.each<[string, Partial<Names>]>([
     ['takes a fraction for an integer', { int: own.number as never }],
     ['lets unknown keys through', { strictObject: own.object as never }],
@@ -217,6 +245,17 @@ describe(`given 4,000 random schemas, each written with the names of zod and wit
   ])('the first law finds a mutant that %s', async (_, change) => {
     const mutant = { ...OURS, ...change } as Names;
     await expect(hold(agreement(mutant), { numRuns: 4_000, command: COMMAND, shrink: false })).rejects.toThrow();
+  });
+});
+
+describe('given a described schema of ours', () => {
+  it('a description stays with further checks, and leaves no trace in the identity of the schema', () => {
+    const plain = own.strictObject({ goal: own.string().min(1).max(9) });
+    const described = own.strictObject({ goal: own.string().describe('The aim.').min(1).max(9) }).meta({ by: 'ann' });
+    expect(own.defOf(described.shape.goal).meta).toEqual({ description: 'The aim.' });
+    expect(own.defOf(described).meta).toEqual({ by: 'ann' });
+    expect(identityOf(described)).toBe(identityOf(plain));
+    expect(described.safeParse({ goal: '' }).error?.issues).toEqual(plain.safeParse({ goal: '' }).error?.issues);
   });
 });
 

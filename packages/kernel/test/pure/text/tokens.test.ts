@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { WORD_LENGTH_MAX, wordsOf } from '../../../src/pure/text/index.js';
+import { wordsOf } from '../../../src/pure/text/index.js';
+import { WORD_LENGTH_MAX } from '../../../src/pure/text/tokens.js';
 
 describe('words', () => {
   it.each<[string, readonly string[]]>([

@@ -2,7 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { EffectLeaf } from '../../../src/pure/engine/index.js';
-import { DryAnswers, type DryAnswersParts } from '../../../src/run/dispatch/dry-answers.js';
+import { DryAnswers } from '../../../src/run/dispatch/dry-answers.js';
 import type { RecordedReceipts } from '../../../src/run/dispatch/recorded-receipts.js';
 import { isPending } from '../../support/judge.js';
 import { app } from './given-fork.js';
@@ -11,7 +11,7 @@ function leaf(fields: Partial<EffectLeaf> = {}): EffectLeaf {
   return { name: 'lab.once@1', queued: [1, 0], origins: ['original'], ...fields } as EffectLeaf;
 }
 
-function given(parts: Partial<DryAnswersParts> = {}) {
+function given(parts: Partial<ConstructorParameters<typeof DryAnswers>[0]> = {}) {
   const settled: string[] = [];
   const failures: unknown[] = [];
   const answers = new DryAnswers({

@@ -1,5 +1,5 @@
 /** A world to fork: cells that do what they are told, effects of every guarantee, and adapters that count. */
-import type { Value } from '@reprise/contracts';
+import type { PolicyRule, Value } from '@reprise/contracts';
 import * as z from 'zod';
 import {
   type AnyAdapter,
@@ -8,7 +8,6 @@ import {
   memory,
   type OpenKernelWorldOptions,
   openKernelWorld,
-  type PolicyRule,
   type Store,
   type World,
 } from '../../../src/index.js';

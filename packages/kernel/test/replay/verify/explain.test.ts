@@ -1,7 +1,7 @@
 /** What a divergence says: the first record that differs, where in it, and what led to it. */
 import type { JournalRecord } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { explain } from '../../../src/replay/verify/index.js';
+import { explain } from '../../../src/replay/verify/era/divergence.js';
 
 const record = (fields: object) => fields as unknown as JournalRecord;
 const REQUEST = record({ kind: 'request', to: ['shop/Order@1', 'o1'], event: { name: 'shop/Paid@1', value: 1 } });

@@ -5,6 +5,7 @@
  * program can touch, so a cell tells which migrations it went through, and how often.
  */
 
+import type { Value } from '@reprise/contracts';
 import { seededRandom, VirtualClock } from '@reprise/testkit';
 import {
   deafReducer,
@@ -21,7 +22,6 @@ import {
   type ReducerDefinition,
   readFrame,
   type Store,
-  type Value,
   verifyStore,
   worldAt,
 } from '../../../src/index.js';

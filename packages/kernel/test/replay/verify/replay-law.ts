@@ -10,7 +10,7 @@ import {
 } from '../../../src/index.js';
 import { encode, FRAME_DEPTH_MAX, linksOf, toHex } from '../../../src/pure/codec/index.js';
 import type { LeafKey } from '../../../src/pure/engine/index.js';
-import { Replayer } from '../../../src/replay/verify/index.js';
+import { Replayer } from '../../../src/replay/verify/era/replayer.js';
 import { type MapChange, MerkleMap, type NodeStore } from '../../../src/run/map/index.js';
 import { LeafTable } from '../../../src/run/state/leaf-table.js';
 import { nativeHash } from '../../support/laws/run-schedule.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/index.js';
 import { decode, encode, FRAME_DEPTH_MAX } from '../../../src/pure/codec/index.js';
 import { type CellLeaf, cellKey } from '../../../src/pure/engine/index.js';
-import { replayTo } from '../../../src/replay/verify/index.js';
+import { replayTo } from '../../../src/replay/verify/at.js';
 import { framesOf, recordsOf, refusal } from '../../support/judge.js';
 import {
   added,

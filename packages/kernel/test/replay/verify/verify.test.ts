@@ -1,5 +1,5 @@
 /** Verification era by era: what is replayed, what is unverified, and what of a unverified era is checked all the same. */
-import type { JournalRecord } from '@reprise/contracts';
+import type { JournalRecord, Value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import {
   type App,
@@ -12,12 +12,11 @@ import {
   readFrame,
   type Store,
   type StoredFrame,
-  type Value,
   verifyStore,
   writeFrame,
 } from '../../../src/index.js';
 import { portableSha256, toHex } from '../../../src/pure/codec/index.js';
-import { EraWalk } from '../../../src/replay/verify/era-walk.js';
+import { EraWalk } from '../../../src/replay/verify/walk/era-walk.js';
 import { ComputedNodes } from '../../../src/run/state/value-nodes.js';
 import { codeOf, refusal, until } from '../../support/judge.js';
 import { contentOf, storeWith } from './damage.js';

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { portableSha256 } from '../../../src/pure/codec/index.js';
-import { type EffectIdentity, effectId } from '../../../src/pure/engine/leaf/identity.js';
+import { effectId } from '../../../src/pure/engine/leaf/identity.js';
 
-const SHIPPED: EffectIdentity = {
+type Identity = Parameters<typeof effectId>[0];
+
+const SHIPPED: Identity = {
   world: '0a',
   plan: ['shop/Order@1', 'a', 3],
   planName: 'shop/pay_plan@1',
@@ -13,7 +15,7 @@ const SHIPPED: EffectIdentity = {
 };
 
 /** What is an effect of its own. */
-const OTHERS: readonly (readonly [part: string, other: Partial<EffectIdentity>])[] = [
+const OTHERS: readonly (readonly [part: string, other: Partial<Identity>])[] = [
   ['the world', { world: '0b' }],
   ['the reducer of the cell', { plan: ['shop/Basket@1', 'a', 3] }],
   ['the key of the cell', { plan: ['shop/Order@1', 'b', 3] }],

@@ -1,6 +1,7 @@
 import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { encode, memory, openKernelWorld, putValue, VALUE_BYTES_MAX } from '../../../src/index.js';
+import { encode, memory, openKernelWorld, putValue } from '../../../src/index.js';
+import { VALUE_BYTES_MAX } from '../../../src/pure/engine/index.js';
 import { closeSound, isPending, recordsOf, until } from '../../support/judge.js';
 import { again, ask, asked, ILLEGAL, illegal, lab, once, seen, start, tellCell } from '../../support/lab.js';
 import { ok, outside } from '../../support/outside.js';

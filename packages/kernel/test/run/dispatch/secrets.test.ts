@@ -1,4 +1,4 @@
-import type { Value } from '@reprise/contracts';
+import type { Ref, Value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import {
   type Adapter,
@@ -9,7 +9,6 @@ import {
   type OpenKernelWorldOptions,
   openKernelWorld,
   putValue,
-  type Ref,
   type World,
 } from '../../../src/index.js';
 import { ask, lab, once, start, tellCell } from '../../support/lab.js';

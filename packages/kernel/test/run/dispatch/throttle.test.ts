@@ -1,6 +1,7 @@
 /** Places of a shared limit: whatever an adapter does, it gives back the place that it took. */
 import { describe, expect, it } from 'vitest';
-import { memory, openKernelWorld, type Throttle } from '../../../src/index.js';
+import { memory, openKernelWorld } from '../../../src/index.js';
+import type { Throttle } from '../../../src/run/dispatch/throttle.js';
 import { until } from '../../support/judge.js';
 import { ask, lab, once, seen, start, tellCell } from '../../support/lab.js';
 import { ok, outside } from '../../support/outside.js';

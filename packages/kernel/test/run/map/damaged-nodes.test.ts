@@ -1,5 +1,7 @@
+import type { Value } from '@reprise/contracts';
+import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../../src/index.js';
+import { decode, encode, isRepriseError, toHex } from '../../../src/index.js';
 import { logBlobs, readLogLeaf } from '../../../src/ports/content/log-reader.js';
 import type { ContentReader } from '../../../src/ports/content/port.js';
 import { type LeafKind, LOG_CHUNK_ITEMS, type LogLeaf, leafKey } from '../../../src/pure/engine/index.js';

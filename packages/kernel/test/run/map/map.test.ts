@@ -1,8 +1,10 @@
+import type { Value } from '@reprise/contracts';
+import { Ref } from '@reprise/contracts';
 import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyAddress } from '../../../../testkit/src/arbitraries/index.js';
-import { decode, encode, isRepriseError, Ref, toHex, type Value } from '../../../src/index.js';
+import { decode, encode, isRepriseError, toHex } from '../../../src/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../../../src/pure/engine/index.js';
 import { type MapChange, MerkleMap } from '../../../src/run/map/index.js';
 import { nodesIn } from '../../replay/verify/replay-law.js';

@@ -1,7 +1,7 @@
-import type { Receipt } from '@reprise/contracts';
+import type { PolicyRule, Receipt, Value } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
-import { type Adapter, memory, openKernelWorld, type PolicyRule, type Value, type World } from '../../../src/index.js';
+import { type Adapter, memory, openKernelWorld, type World } from '../../../src/index.js';
 import {
   blobLinks,
   children,

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly lastly?: (world: World) => Promise<unknown>;
   readonly snapshotEvery?: number;
   readonly recheckEvery?: number;
+  /** Called with the world of each opening. */
+  readonly opened?: (world: World) => void;
 }
 
 /** Runs a schedule from an empty store to a closed world. */
@@ -74,6 +76,7 @@ class Runner {
     this.#disk.appends.length = 0; // opening on a full disk is refused, and is not tested here
     const work = { store: this.store, app, adapters: this.#adapters, clock: this.#clock, random: this.#random };
     this.#world = await openKernelWorld({ ...work, recheckEvery, snapshotEvery });
+    this.options.opened?.(this.#world);
   }
 
   async replay(step: ScheduleStep, i: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** When what an agent brought back is merged without a review: when all of this holds, and never by default (SOC-53). */
-import { IDENTITY_BOUNDS } from '../contracts/identity.js';
-import type { Tier } from '../contracts/names.js';
+import { IDENTITY_BOUNDS } from '../contracts/agent/identity.js';
+import type { Tier } from '../contracts/cell/names.js';
 
 /** What a return is judged by. */
 export interface ReturnTerms {

@@ -9,11 +9,11 @@
  * R4  The row of the store of a group is that of the lower of two tiers: by the parent, not below the promised floor, and by
  *     the group's owner.
  */
-import type { Capability, Patterns } from '@reprise/contracts';
+
+import { type Capability, type Patterns, present } from '@reprise/contracts';
 import { canonical, meet } from '@reprise/kernel/authority';
-import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/capability.js';
-import type { AgentStatus, Role, Tier } from '../contracts/names.js';
-import { storeOf } from '../contracts/names.js';
+import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/agent/capability.js';
+import { type AgentStatus, type Role, storeOf, type Tier } from '../contracts/cell/names.js';
 import { type EntityKind, MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
 import { ALL, names, reaches } from './patterns.js';
 
@@ -49,7 +49,7 @@ export interface RightsSource {
   /** What it may use, with inherited dimensions filled in; a person's are those of the root, or nothing narrowed. */
   readonly declared: Capabilities;
   /** What it may hand on; absent: what it may use. */
-  readonly granted?: Capabilities | undefined;
+  readonly granted?: Capabilities | null | undefined;
   /** The tier that observers found. */
   readonly tier: Tier;
   readonly trust_floor: Tier;
@@ -57,11 +57,11 @@ export interface RightsSource {
   readonly memberships: readonly Membership[];
   readonly status: AgentStatus;
   /** The end of its time in milliseconds. */
-  readonly expires_at?: number | undefined;
+  readonly expires_at?: number | null | undefined;
   /** The entity whose agent it is; null for a person. */
   readonly parent_id: string | null;
   /** The group of the swarm whose worker it is. */
-  readonly swarm_group?: string | undefined;
+  readonly swarm_group?: string | null | undefined;
   /** Agents whose returned items it reviews. */
   readonly reviews?: readonly string[] | undefined;
   /** What the entities above may hand on, as far as they are known: both sides are met with it. */
@@ -86,7 +86,8 @@ export const NO_RIGHTS: Capability = {
  */
 export function compileRights(of: RightsSource): CompiledRights {
   if (of.status === 'deactivated' || of.status === 'removed') return { exercise: NO_RIGHTS, grant: NO_RIGHTS };
-  const { declared, granted = declared } = of;
+  const { declared } = of;
+  const granted = of.granted ?? declared;
   const exercise = sideOf(of, declared, storesOf(of), bonusOf(of));
   const grant = sideOf(of, granted, storesBelow(granted), []);
   if (of.within === undefined) return { exercise, grant };
@@ -134,8 +135,7 @@ function sideOf(of: RightsSource, wire: Capabilities, stores: Stores, bonus: rea
       tool: wire.tools ?? ALL,
       unwatched: autonomous === false ? [] : ALL,
     },
-    ...(of.expires_at === undefined ? {} : { expires_at: of.expires_at }),
-    ...(parallel === undefined ? {} : { max_parallel: parallel }),
+    ...present({ expires_at: of.expires_at ?? undefined, max_parallel: parallel }),
   });
 }
 
@@ -228,3 +228,6 @@ function has(scope: MemoryScope | undefined, layer: 'l1' | 'l2'): boolean {
 function sees(scope: MemoryScope | undefined, visibility: MemoryScope['visibility'][number]): boolean {
   return scope === undefined || scope.visibility.includes(visibility);
 }
+
+/** The checks of a call, in the order in which a refusal names them: the first that fails (CAP-10). */
+export type CallCheck = 'tool' | 'group' | 'visibility' | 'parallel' | 'ttl';

@@ -1,5 +1,5 @@
 /** Trust as a posterior, in integers: the prior is 13 right of 20, and the last verdicts are counted into it. */
-import type { Tier } from '../contracts/names.js';
+import type { Tier } from '../contracts/cell/names.js';
 
 /** The verdicts of one observer that count: the last ones. */
 export const TRUST_WINDOW = 256;

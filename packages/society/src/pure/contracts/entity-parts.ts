@@ -1,12 +1,17 @@
-/** What the files of an entity declare for its cell, put together: tables and facts. */
-import { commandTables } from './commands.js';
-import { entityCoreFacts, entityCoreTables } from './entity.js';
-import { failedFacts, failedTables } from './failed.js';
-import { memberFacts, memberTables } from './member.js';
-import { proofTables } from './proofs.js';
-import { returnFacts, returnTables } from './returns.js';
-import { unheard } from './revived.js';
-import { swarmTablesOfEntity } from './swarm.js';
+/** What the files of an entity declare for its cell, put together: tables, events and facts, and the types that follow. */
+
+import { actor, type Value, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { failedFacts, failedTables } from './agent/failed.js';
+import { commandTables } from './call/commands.js';
+import { agentCalls } from './entity/agent-calls.js';
+import { entityCoreFacts, entityCoreTables, type entityNews } from './entity/entity.js';
+import { type memberEvents, memberFacts, memberTables } from './group/member.js';
+import type { seenNews } from './group/seeing.js';
+import { memoryToolCalls } from './memory/calls.js';
+import { proofCalls, type proofNews, proofTables } from './staging/proofs.js';
+import { returnCalls, returnFacts, type returnNews, returnTables } from './staging/returns.js';
+import { swarmCalls, type swarmTables, swarmTablesOfEntity, type swarmTells } from './swarm/swarm.js';
 
 /** The tables of an entity. */
 export const entityTables = {
@@ -17,8 +22,46 @@ export const entityTables = {
   ...returnTables,
   ...swarmTablesOfEntity,
   ...failedTables,
-  unheard,
+  /** What was taken from a failed agent, and is asked of it again, by its id and a number. */
+  unheard: z.strictObject({
+    call: z.string().max(64),
+    name: z.enum(['agent_capabilities', 'agent_deactivate']),
+    args: value(),
+    actor,
+  }),
 };
 
 /** The facts of an entity. */
 export const entityFacts = { ...entityCoreFacts, ...memberFacts, ...returnFacts, ...failedFacts };
+
+/** A row of a table of an entity, by the name of the table. */
+export type Row<T extends keyof typeof entityTables> = Inferred<(typeof entityTables)[T]>;
+
+/** A row of a table of a swarm, by the name of the table. */
+export type SwarmRow<T extends keyof typeof swarmTables> = Inferred<(typeof swarmTables)[T]>;
+
+type EntityNews = typeof entityNews &
+  typeof memberEvents &
+  typeof seenNews &
+  typeof proofNews &
+  typeof returnNews &
+  typeof swarmTells;
+
+/** What an event of an entity says, by the name of the event: of plans, and of the cells around it. */
+export type News<N extends keyof EntityNews> = EntityNews[N] extends { readonly schema: infer S } ? Inferred<S> : never;
+
+type Inferred<S> = S extends z.AnySchema ? z.infer<S> : never;
+
+/** The arguments of each tool. */
+export const toolCalls = { ...agentCalls, ...memoryToolCalls, ...proofCalls, ...returnCalls, ...swarmCalls } as const;
+
+/** The name of a tool of a society. */
+export type ToolName = keyof typeof toolCalls;
+
+/** The arguments of a tool of a society. */
+export type ToolCallOf<T extends ToolName> = z.infer<(typeof toolCalls)[T]>;
+
+/** The arguments of a call of this tool. They were parsed when the call was taken, and are kept so: not parsed again. */
+export function argsOf<T extends ToolName>({ args }: { readonly args: Value }, _tool: T): ToolCallOf<T> {
+  return args as ToolCallOf<T>;
+}

@@ -8,9 +8,9 @@
  * C3  A denial shows nothing. That something could not be read now is no denial.
  */
 import * as z from '@reprise/contracts/schema';
-import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
-import { memoryRead, memorySearch, type ReadItem, type searchTerms, storeAt } from '@reprise/memory/contracts';
-import { LOOKS_MAX, type Look, look, type Seen, seeingFor } from '../contracts/seeing.js';
+import type { PlanBody, PlanContext, ReceiptOf } from '@reprise/kernel/define';
+import { memoryRead, memorySearch, planOf, type ReadItem, type searchTerms, storeAt } from '@reprise/org/contracts';
+import { LOOKS_MAX, type Look, look, type Seen, seeingFor } from '../contracts/group/seeing.js';
 
 /** The effects of the gate, for the plans that use it. */
 export const GATED_READS = [memoryRead, memorySearch] as const;
@@ -34,18 +34,15 @@ export function isDenied({ status, code = '' }: Verdict): boolean {
 }
 
 /** `society/see_plan@1`: looks at stores with the rights of this moment, one after the other, and tells the entity. */
-export const seePlan = planOnUse('society/see_plan@1', () =>
-  definePlan({
-    name: 'society/see_plan@1',
-    input: z.strictObject({ looks: z.array(look).max(LOOKS_MAX), purpose: seeingFor }),
-    effects: [memoryRead],
-    *run({ looks, purpose }, plan) {
-      const seen: Seen[] = [];
-      for (const one of looks) seen.push(yield* see(plan, one));
-      plan.raiseEvent({ name: 'society/Seen@1', value: { seen, purpose } });
-    },
-  }),
-);
+export const seePlan = planOf('society/see_plan@1', () => ({
+  input: z.strictObject({ looks: z.array(look).max(LOOKS_MAX), purpose: seeingFor }),
+  effects: [memoryRead],
+  *run({ looks, purpose }, plan) {
+    const seen: Seen[] = [];
+    for (const one of looks) seen.push(yield* see(plan, one));
+    plan.raiseEvent({ name: 'society/Seen@1', value: { seen, purpose } });
+  },
+}));
 
 /** The milliseconds after which a store is left for later: its own cell answers in the frame, unless a person decides. */
 const PATIENCE_MS = 1;

@@ -5,10 +5,17 @@
 import { address, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { encode } from '@reprise/kernel/codec';
-import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
-import { memoryWrite, READ_ITEMS_MAX, type ReadItem, storeAt, type WriteOperation } from '@reprise/memory/contracts';
-import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
-import { authorOf, entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
+import type { PlanBody, PlanContext, ReceiptOf } from '@reprise/kernel/define';
+import {
+  memoryWrite,
+  planOf,
+  READ_ITEMS_MAX,
+  type ReadItem,
+  storeAt,
+  type WriteOperation,
+} from '@reprise/org/contracts';
+import { authorOf, entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/cell/names.js';
+import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded } from '../contracts/memory/acts.js';
 import { GATED_READS, isDenied, readAsked, searchAsked } from './content-gate.js';
 
 type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
@@ -17,18 +24,15 @@ const NOTHING: Outcome = {
   ...{ code: null, written: null, items: [], next: null, found: [], texts: [], standing: 'other', withheld: 0 },
 };
 
-/** `society/memory_plan@1`. */
-export const memoryPlan = planOnUse('society/memory_plan@1', () =>
-  definePlan({
-    name: 'society/memory_plan@1',
-    input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
-    effects: [memoryWrite, ...GATED_READS],
-    *run({ call, act }, plan) {
-      const outcome = yield* acted(plan, act);
-      plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
-    },
-  }),
-);
+/** `society/memory_plan@1`: does what a memory call asks of one store. */
+export const memoryPlan = planOf('society/memory_plan@1', () => ({
+  input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
+  effects: [memoryWrite, ...GATED_READS],
+  *run({ call, act }, plan) {
+    const outcome = yield* acted(plan, act);
+    plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
+  },
+}));
 
 function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
   switch (act.act) {
@@ -125,7 +129,12 @@ function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>
 }
 
 /** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */
-function* standingOf(plan: PlanContext, by: string, parent: string | null, author: string): PlanBody<Standing> {
+function* standingOf(
+  plan: PlanContext,
+  by: string,
+  parent: string | null,
+  author: string,
+): PlanBody<MemoryEnded['standing']> {
   const id = entityOfAuthor(author);
   if (id === undefined) return 'stranger';
   if (id === by) return 'self';

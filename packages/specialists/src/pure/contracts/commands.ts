@@ -1,12 +1,12 @@
-/** The events that a project takes: from people and apps, from its plans, and from itself. */
-import { address, inputPart, keyText, ref, value } from '@reprise/contracts';
+/** The events that a project takes: from people and apps, and from its plans. */
+import { inputPart, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
-import { storeSay } from '@reprise/memory/contracts';
+import { share, storeSay, waitingCall } from '@reprise/org/contracts';
 import { lookReceipt } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
 import { brief, dependency, failureText, resultNumber, skillName, taskNumber, title } from './rows.js';
-import { share, teamName } from './team.js';
+import { teamName } from './team.js';
 
 const count = z.int().min(0);
 
@@ -62,7 +62,7 @@ export const saying = z.strictObject({
   priority: z.exactOptional(z.int().min(0).max(1_000)),
 });
 
-/** Tasks without a planner. */
+/** Tasks that the app plans, without a planner. */
 export const planning = z.strictObject({
   command_id,
   team,
@@ -107,19 +107,7 @@ export const projectCommands = {
 /** The name of a command. */
 export type ProjectCommandName = keyof typeof projectCommands;
 
-/** A call that waits for a plan of the project. */
-export const waitingCall = z.strictObject({
-  /** The cell that passed the call on: the coordinator's session, or a job. */
-  to: address,
-  session: keyText(),
-  call_id: z.string().max(128),
-  step_epoch: count,
-});
-
-/** A call that waits for a plan of the project. */
-export type WaitingCall = z.infer<typeof waitingCall>;
-
-/** The events of the project's plans, and of the project itself. */
+/** The events of the project's plans. */
 export const projectNews = {
   /** The team and the skills were read, or could not be. */
   'specialists/TeamRead@1': z.strictObject({
@@ -142,6 +130,4 @@ export const projectNews = {
     refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(4),
     code: z.nullable(failureText),
   }),
-  /** Goes on with what one delivery was too small for. */
-  'specialists/Work@1': z.strictObject({}),
 };

@@ -1,7 +1,7 @@
 /** Names of projects, their tables, and their bounds. */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
-import { QUEUE } from '@reprise/flow';
+import { QUEUE } from '@reprise/org/contracts';
 
 /** The wire name of the project's reducer. The key of a cell is the project's id. */
 export const PROJECT = 'specialists/Project@1';
@@ -49,7 +49,7 @@ export const DISPATCHES = ['coordinator', 'auto'] as const;
 
 /** The bounds of a project. */
 export const PROJECT_BOUNDS = {
-  /** Tasks. */
+  /** The tasks of a project. */
   tasks: 1_000,
   /** Jobs, planned and ad hoc, retries included. */
   jobs: 10_000,
@@ -57,7 +57,7 @@ export const PROJECT_BOUNDS = {
   plan: 64,
   /** Dependencies of all tasks of one call. */
   needs: 512,
-  /** Dependencies of one task. */
+  /** The dependencies that one task has. */
   task_needs: 32,
   /** Pointers and dependencies of one task or spawn that are passed on. */
   refs: 14,
@@ -105,26 +105,8 @@ export const INPUTS_MAX = 256;
 /** The priorities of a project's inputs: words of people come before results. */
 export const INPUT_PRIORITY = { people: 100, results: 50 } as const;
 
-/** The coordinator's own tools, beside those of the memory. */
-export const COORDINATOR_TOOLS = [
-  'spawn_agent',
-  'task_graph',
-  'task_retry',
-  'task_skip',
-  'task_cancel',
-  'results_list',
-  'result_read',
-  'narrative_append',
-] as const;
-
-/** The name of a tool of the coordinator. */
-export type CoordinatorTool = (typeof COORDINATOR_TOOLS)[number];
-
 /** The tools of a project that a skill may list; `plan_write` only one that the team names as planner. */
 export const WORKER_TOOLS = ['result_read', 'memory_query', 'plan_write'] as const;
-
-/** The name of a tool of a project. */
-export type ProjectTool = CoordinatorTool | 'plan_write';
 
 /** The codes with which a project refuses a command or call. */
 export const PROJECT_REFUSALS = [
@@ -186,6 +168,12 @@ export function coordinatorOf(project: string): Address {
   return [SESSION_REDUCER, `${project}${COORDINATOR_KEY}`];
 }
 
+/** Whether an address is that of the coordinator of a project. */
+export function isCoordinator(project: string, [reducer, at]: Address): boolean {
+  const [itsReducer, itsKey] = coordinatorOf(project);
+  return reducer === itsReducer && at === itsKey;
+}
+
 /** The pool of slots that all projects of a team share. */
 export function poolOf(team: string): Address {
   return [QUEUE, `specialists/${team}`];
@@ -198,6 +186,3 @@ export function scopeOf(project: string): string {
 
 /** What people, programs and agents do to a project. */
 export const PROJECT_ACTS = ['say', 'plan', 'open', 'remember', 'retry', 'skip', 'limit', 'cancel'] as const;
-
-/** An act on a project. */
-export type ProjectAct = (typeof PROJECT_ACTS)[number];

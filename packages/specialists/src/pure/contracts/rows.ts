@@ -2,8 +2,8 @@
 import { tally } from '@reprise/agent/contracts';
 import { actor, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { share } from '@reprise/org/contracts';
 import { PASSES, PROJECT_BOUNDS, RESULT_STATUSES, TASK_STATUSES } from './names.js';
-import { share } from './team.js';
 
 const count = z.int().min(0);
 const number = z.int().min(1);
@@ -14,7 +14,7 @@ export const taskNumber = number;
 /** The number of a result, from 1 in each project: `[agent_result:n]` points to it. */
 export const resultNumber = number;
 
-/** Why something failed. */
+/** The code with which a task, a result or a run failed. */
 export const failureText = z.string().min(1).max(96);
 
 /** The name of a skill. */
@@ -25,9 +25,6 @@ export const title = z.string().min(1).max(PROJECT_BOUNDS.title_bytes);
 
 /** A dependency: the task, and how much of its result is passed on. */
 export const dependency = z.strictObject({ task: taskNumber, pass: z.enum(PASSES) });
-
-/** A dependency. */
-export type Dependency = z.infer<typeof dependency>;
 
 /** A brief: its text, its size, and the results that it points to. */
 export const brief = z.strictObject({

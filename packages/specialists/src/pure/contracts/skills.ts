@@ -2,7 +2,7 @@
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 
-/** The bounds of skills. */
+/** The bounds of skill files and of their fields. */
 export const SKILL_BOUNDS = {
   /** The bytes of a skill file. */
   file_bytes: 262_144,
@@ -38,9 +38,6 @@ export const SKILL_NAME = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Whether a skill can be spawned: `ready`; `unfit`, a valid file that cannot be spawned in this team; `invalid`. */
 export const SKILL_STATES = ['ready', 'unfit', 'invalid'] as const;
 
-/** Whether a skill can be spawned. */
-export type SkillState = (typeof SKILL_STATES)[number];
-
 /** The codes with which a spawn of a skill that is not ready is refused. */
 export const SKILL_REFUSALS = [
   'skill_invalid',
@@ -60,15 +57,12 @@ export const skillProblemRow = z.strictObject({
   message: z.string().max(240),
 });
 
-/** A problem of a skill, as it is recorded. */
-export type SkillProblemRow = z.infer<typeof skillProblemRow>;
-
 /** What a project knows of a skill. */
 export const skillRow = z.strictObject({
   name: z.string().min(1).max(SKILL_BOUNDS.name),
   /** The digest of its bytes: 64 hex digits. */
   digest: z.string().max(80),
-  /** One line. */
+  /** What it is for, in one line. */
   description: z.string().max(SKILL_BOUNDS.description),
   triggers: z.array(z.string().max(SKILL_BOUNDS.trigger)).max(SKILL_BOUNDS.triggers),
   /** The tools that it lists; null when it lists none, not even an empty list. */

@@ -2,9 +2,9 @@
 import { tally } from '@reprise/agent/contracts';
 import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
+import { memoryFacts, memoryTables, share, waitingCall } from '@reprise/org/contracts';
 import { projectCalls } from './calls.js';
-import { retrying, saying, taskToMake, waitingCall } from './commands.js';
+import { retrying, saying, taskToMake } from './commands.js';
 import {
   DECISION_REASONS,
   INPUTS_MAX,
@@ -26,7 +26,7 @@ import {
   title,
 } from './rows.js';
 import { skillRow } from './skills.js';
-import { share, teamName, teamRow } from './team.js';
+import { teamName, teamRow } from './team.js';
 
 const count = z.int().min(0);
 
@@ -144,7 +144,7 @@ export const inboxRow = z.union([
   z.strictObject({ kind: z.literal('plan'), command_id: z.string().max(128) }),
   z.strictObject({ kind: z.literal('retry'), value: retrying }),
   z.strictObject({ kind: z.literal('plan_call'), call: waitingCall }),
-  z.strictObject({ kind: z.literal('retry_call'), call: waitingCall, args: projectCalls.task_retry }),
+  z.strictObject({ kind: z.literal('retry_call'), call: waitingCall, args: projectCalls.task_retry.call }),
   z.strictObject({ kind: z.literal('wake') }),
 ]);
 
@@ -152,7 +152,7 @@ export const inboxRow = z.union([
 export type InboxRow = z.infer<typeof inboxRow>;
 
 /** The purpose of a plan that is under way. */
-export const planPurpose = z.union([
+export const projectPurpose = z.union([
   z.strictObject({ kind: z.literal('team'), reading: z.nullable(count) }),
   z.strictObject({
     kind: z.literal('wake'),
@@ -164,9 +164,9 @@ export const planPurpose = z.union([
 ]);
 
 /** The purpose of a plan that is under way. */
-export type PlanPurpose = z.infer<typeof planPurpose>;
+export type ProjectPurpose = z.infer<typeof projectPurpose>;
 
-/** The tables of a project. Tasks, results, jobs and entries stand under their number in seven digits. */
+/** The tables of a project. Tasks, results, jobs and entries stand under their number, see `key`. */
 export const projectTables = {
   tasks: taskRow,
   /** Tasks by the one that they depend on: two numbers with a dot. */
@@ -190,7 +190,7 @@ export const projectTables = {
   /** Tasks that have ended, with the last dependent that was changed for it. */
   work: z.nullable(taskNumber),
   /** The purposes of plans that are under way. */
-  plans: planPurpose,
+  plans: projectPurpose,
   /** Calls that a cell of the app is to answer, by their session and id. */
   passed: waitingCall,
   ...memoryTables,

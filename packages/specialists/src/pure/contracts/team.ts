@@ -2,16 +2,11 @@
 import { adopted } from '@reprise/agent/contracts';
 import { address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { share } from '@reprise/org/contracts';
 import { DISPATCHES, ON_FAILED } from './names.js';
 
 /** The name of a team. */
 export const teamName = z.string().regex(/^[a-z0-9._-]{1,40}$/);
-
-/** An amount of tokens or of micro-dollars. */
-export const share = z.strictObject({ unit: z.enum(['tokens', 'micro_money']), amount: z.int().min(1) });
-
-/** An amount of tokens or of micro-dollars. */
-export type Share = z.infer<typeof share>;
 
 /** A team as a project knows it. */
 export const teamRow = z.strictObject({

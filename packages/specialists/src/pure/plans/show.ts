@@ -1,8 +1,7 @@
 import { ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
-import { composedSection, workCompose } from '@reprise/work/contracts';
-import { waitingCall } from '../contracts/commands.js';
+import { composedSection, waitingCall, workCompose } from '@reprise/org/contracts';
 import { readResult } from '../contracts/effects.js';
 import { PROJECT_BOUNDS } from '../contracts/names.js';
 

@@ -1,6 +1,6 @@
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
-import { composedSection, workCompose } from '@reprise/work/contracts';
+import { composedSection, workCompose } from '@reprise/org/contracts';
 import { lookAtTeam } from '../contracts/effects.js';
 import { PROJECT_BOUNDS } from '../contracts/names.js';
 import { resultNumber } from '../contracts/rows.js';

@@ -1,11 +1,13 @@
 /** Cancels a project: its coordinator, its jobs and its tasks, in as many deliveries as that takes. */
+
 import { type Actor, present } from '@reprise/contracts';
+import { allRows } from '@reprise/kernel/define';
+import { key } from '@reprise/org/contracts';
 import { coordinatorOf, TASK_FINAL } from '../contracts/index.js';
-import { type Delivery, isFull, tableOf } from './delivery.js';
-import { key } from './keys.js';
-import { stopJob } from './people.js';
-import { moveTask } from './tasks.js';
-import { clearWakeTimers } from './wake.js';
+import { clearWakeTimers } from './coordinator/wake.js';
+import { type Delivery, isFull } from './project/delivery.js';
+import { stopJob } from './task/people.js';
+import { moveTask } from './task/tasks.js';
 
 /** Begins to cancel everything. What waits for the team is dropped. */
 export function cancelProject(delivery: Delivery, by: Actor): void {
@@ -25,7 +27,7 @@ export function cancelProject(delivery: Delivery, by: Actor): void {
 
 /** What waited for the team is dropped, and its sender learns so. */
 function dropInbox(delivery: Delivery): void {
-  const inbox = tableOf(delivery, 'inbox');
+  const inbox = delivery.ctx.table('inbox');
   for (let first = inbox.first(); first !== undefined; first = inbox.first()) {
     const [at, row] = first;
     inbox.delete(at);
@@ -33,7 +35,7 @@ function dropInbox(delivery: Delivery): void {
     if (command_id === undefined) continue;
     delivery.ctx.record('specialists/Commanded@1', { command_id, code: 'project_ended', value: null });
   }
-  const planned = tableOf(delivery, 'planned');
+  const planned = delivery.ctx.table('planned');
   for (let first = planned.first(); first !== undefined; first = planned.first()) planned.delete(first[0]);
 }
 
@@ -47,39 +49,32 @@ export function sweep(delivery: Delivery): boolean {
 }
 
 function sweepJobs(delivery: Delivery, at: { job: number }): boolean {
-  const jobs = tableOf(delivery, 'jobs');
-  for (let page = jobs.range({ from: key(at.job) }); page.length > 0; page = jobs.range({ from: key(at.job) })) {
-    for (const [n] of page) {
-      if (isFull(delivery)) return false;
-      at.job = Number(n) + 1;
-      delivery.changes++;
-      stopJob(delivery, Number(n), {
-        status: 'cancelled',
-        code: 'cancelled',
-        ...present({ by: cancelledBy(delivery) }),
-      });
-    }
+  for (const [n] of allRows(delivery.ctx.table('jobs'), { from: key(at.job) })) {
+    if (isFull(delivery)) return false;
+    at.job = Number(n) + 1;
+    delivery.changes++;
+    stopJob(delivery, Number(n), {
+      status: 'cancelled',
+      code: 'cancelled',
+      ...present({ by: cancelledBy(delivery) }),
+    });
   }
   return true;
 }
 
 function sweepTasks(delivery: Delivery, at: { task: number }): boolean {
-  const tasks = tableOf(delivery, 'tasks');
-  for (let page = tasks.range({ from: key(at.task) }); page.length > 0; page = tasks.range({ from: key(at.task) })) {
-    for (const [n, row] of page) {
-      if (isFull(delivery)) return false;
-      at.task = Number(n) + 1;
-      if (row.status === 'running' || TASK_FINAL.includes(row.status)) continue;
-      moveTask(delivery, Number(n), row, 'cancelled', {
-        failure: 'cancelled',
-        ...present({ ended_by: cancelledBy(delivery) }),
-      });
-    }
+  for (const [n, row] of allRows(delivery.ctx.table('tasks'), { from: key(at.task) })) {
+    if (isFull(delivery)) return false;
+    at.task = Number(n) + 1;
+    if (row.status === 'running' || TASK_FINAL.includes(row.status)) continue;
+    moveTask(delivery, Number(n), row, 'cancelled', {
+      failure: 'cancelled',
+      ...present({ ended_by: cancelledBy(delivery) }),
+    });
   }
   return true;
 }
 
-/** Who cancelled the project. */
 function cancelledBy({ state }: Delivery): Actor | undefined {
   return state.cancelled_by ?? undefined;
 }

@@ -9,33 +9,44 @@
  * P5  A result is processed when a run that was shown it has completed, and never before.
  * P6  Nothing decides by a skill that was read before the decision was asked for: such inputs wait in the inbox.
  * P7  A refusal changes nothing.
- * P8  One delivery changes a bounded number of tasks; the cell sends itself `specialists/Work@1` for the rest, so that
- *     it is done before any other input.
+ * P8  One delivery changes a bounded number of tasks; the rest follows in deliveries of their own, before any other input.
  * P9  No text of a brief, a skill or an output enters the state: links only.
  */
 import { childNotice, ownerAnswer, ownerCall, ownerParked, SESSION_REDUCER } from '@reprise/agent/contracts';
-import { NOTICES, type Value } from '@reprise/contracts';
+import { type Address, NOTICES } from '@reprise/contracts';
 import {
   by,
   defineReducer,
   type EventHandlers,
+  type EventValue,
   from,
   fromAll,
   handledBy,
-  type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { memoryEvents, memoryNews, openStore } from '@reprise/memory/contracts';
-import { job, jobEvents, jobNotMade, jobNumberOf } from '@reprise/work/contracts';
+import {
+  answerCall,
+  commanded,
+  job,
+  jobEvents,
+  jobNotMade,
+  jobNumberOf,
+  leaveRest,
+  memoryEvents,
+  memoryNews,
+  openStore,
+  ownPlan,
+  purposeOf,
+  restEvent,
+  takePurpose,
+} from '@reprise/org/contracts';
 import {
   COORDINATOR_KEY,
-  coordinatorOf,
-  INPUT_PRIORITY,
   INPUTS_MAX,
-  type InboxRow,
-  type PlanPurpose,
+  isCoordinator,
   PROJECT,
   PROJECT_ID,
+  type ProjectPurpose,
   type ProjectState,
   projectCommands,
   projectFacts,
@@ -43,30 +54,13 @@ import {
   projectState,
   projectTables,
   scopeOf,
-  type TaskToMake,
 } from '../contracts/index.js';
-import { acted } from './acts.js';
-import { answerCall } from './answers.js';
-import { appRefused, passBack } from './app-calls.js';
-import { takeCall, takeCallAfterReading } from './calls.js';
+import { appRefused, passBack } from './call/app-calls.js';
+import { takeCall } from './call/calls.js';
+import { memoryWritten, remember } from './call/memory.js';
 import { cancelProject, sweep } from './cancel.js';
-import { ADOPTED_TAG, INPUT_TAG, tellCoordinator } from './coordinator.js';
-import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator-news.js';
-import { type Delivery, isFull, tableOf } from './delivery.js';
-import { jobChanged, jobFailed } from './jobs.js';
-import { DIGITS, key } from './keys.js';
-import { linkMessage } from './links.js';
-import { memoryWritten, remember } from './memory.js';
-import { cancelTask, retryTask, skipTask } from './people.js';
-import { writePlan } from './plan.js';
-import { Refused } from './refused.js';
-import { coordinatorStands, revived, STANDING_TAG } from './revived.js';
-import { spawnTask } from './spawn.js';
-import { canCount, isShared, stateUse } from './spending.js';
-import { setStatus, standingOf } from './status.js';
-import { moveTask, passOnEnds } from './tasks.js';
-import { afterReading, teamRead } from './team.js';
-import { countAnew } from './unattended.js';
+import { ADOPTED_TAG, FIRST_TAG, INPUT_TAG } from './coordinator/coordinator.js';
+import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator/coordinator-news.js';
 import {
   notWoken,
   scheduleWake,
@@ -78,9 +72,21 @@ import {
   wakeComposed,
   wakeDue,
   wakeLost,
-} from './wake.js';
-
-const { 'specialists/Work@1': rest, ...planNews } = projectNews;
+} from './coordinator/wake.js';
+import { takeFromInbox } from './inbox.js';
+import { acted } from './project/acts.js';
+import type { Delivery, ProjectContext } from './project/delivery.js';
+import { linkMessage } from './project/links.js';
+import { Refused } from './project/refused.js';
+import { canCount, stateUse } from './project/spending.js';
+import { setStatus, standingOf } from './project/status.js';
+import { afterReading, teamRead } from './project/team.js';
+import { countAnew } from './project/unattended.js';
+import { coordinatorStands, revived, STANDING_TAG } from './revived.js';
+import { jobChanged, jobFailed } from './task/jobs.js';
+import { cancelTask, skipTask } from './task/people.js';
+import { dispatch } from './task/spawn.js';
+import { passOnEnds } from './task/tasks.js';
 
 /** The session of the coordinator, see `coordinatorOf`. */
 const coordinator = by.cell({ reducer: SESSION_REDUCER, key: [{ own: true }, COORDINATOR_KEY] });
@@ -90,11 +96,11 @@ const app = by.cell({ state: 'calls' });
 
 const EVENTS = {
   ...projectCommands,
-  ...fromAll(planNews, by.ownPlan),
-  'specialists/Work@1': from(rest, by.self),
+  ...fromAll(projectNews, by.ownPlan),
+  ...restEvent,
   ...jobEvents,
   ...memoryEvents,
-  'aos.agent/OwnerCall@1': from(ownerCall, coordinator, job('jobs', DIGITS)),
+  'aos.agent/OwnerCall@1': from(ownerCall, coordinator, job('jobs')),
   'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
   'aos.agent/OwnerParked@1': from(ownerParked, app),
   'aos.agent/ChildNotice@1': from(childNotice, coordinator),
@@ -104,9 +110,7 @@ const EVENTS = {
   'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
-type Events = typeof EVENTS;
-
-const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
+const HANDLERS: EventHandlers<ProjectState, typeof EVENTS, typeof projectTables> = {
   'specialists/Say@1': command((delivery, value) => {
     begin(delivery, value.team);
     if (delivery.state.coordinator.shares.length >= INPUTS_MAX - 1) throw new Refused('queue_full');
@@ -158,55 +162,50 @@ const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
     if (task === null) cancelProject(delivery, by);
     else cancelTask(delivery, task, by);
   }),
-  'specialists/TeamRead@1': fromPlan((delivery, read) => {
+  'specialists/TeamRead@1': delivered((delivery, read) => {
     if (read.seen?.skills.more !== true) planEnded(delivery, 'team');
-    teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
+    teamRead(delivery, read, takeFromInbox);
   }),
-  'specialists/WakeComposed@1': fromPlan((delivery, value) => {
+  'specialists/WakeComposed@1': delivered((delivery, value) => {
     planEnded(delivery, 'wake');
     wakeComposed(delivery, value);
   }),
-  'specialists/Answered@1': fromPlan((delivery, { call, value, refs, code }) => {
+  'specialists/Answered@1': delivered((delivery, { call, value, refs, code }) => {
     planEnded(delivery, 'call');
-    if (code === null) answerCall(delivery, call, value, { refs });
-    else answerCall(delivery, call, { code }, { isError: true });
+    answerCall(delivery.ctx, call, code === null ? { value, refs } : { value: { code }, is_error: true });
   }),
-  'specialists/Work@1': (draft, _, ctx) => deliver(draft, ctx, () => undefined),
-  'work/JobChanged@1': (draft, news, ctx) => deliver(draft, ctx, (delivery) => jobChanged(delivery, news)),
-  'memory/Done@1': (draft, value, ctx) =>
-    deliver(draft, ctx, (delivery) => {
-      const news = memoryNews(ctx, { name: 'memory/Done@1', value });
-      if (news !== 'other') memoryWritten(delivery, news);
-    }),
-  'aos.agent/OwnerCall@1': (draft, call, ctx) => deliver(draft, ctx, (delivery) => takeCall(delivery, call)),
-  'aos.agent/OwnerAnswer@1': (draft, value, ctx) =>
-    deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerAnswer@1', value })),
-  'aos.agent/OwnerParked@1': (draft, value, ctx) =>
-    deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerParked@1', value })),
-  'aos.agent/ChildNotice@1': (draft, notice, ctx) =>
-    deliver(draft, ctx, (delivery) => coordinatorNews(delivery, notice)),
-  'sys/TimerFired@1': (draft, { name }, ctx) =>
-    deliver(draft, ctx, (delivery) => {
-      if (name === WAKE) wakeDue(delivery);
-      if (name === WAKE_LOST) wakeLost(delivery);
-    }),
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
-    deliver(draft, ctx, (delivery) => {
-      if (memoryNews(ctx, { name: 'sys/PlanFailed@1', value: { plan, code } }) === 'other')
-        planFailed(delivery, plan[2], code);
-    }),
-  'sys/Reply@1': (draft, reply, ctx) =>
-    deliver(draft, ctx, (delivery) => {
-      const { tag = '' } = reply;
-      const unmade = jobNotMade(reply);
-      if (unmade !== undefined) jobChanged(delivery, unmade);
-      else if (tag === STANDING_TAG) coordinatorStands(delivery, reply.outcome === 'accepted');
-      else if (tag === ADOPTED_TAG) delivery.state.coordinator.adopted = null;
-      else if (tag.startsWith(INPUT_TAG)) inputAnswered(delivery, reply);
-      else appRefused(delivery, tag);
-    }),
-  'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell)),
-  'sys/Revived@1': (draft, _, ctx) => deliver(draft, ctx, revived),
+  'org/Rest@1': delivered(() => undefined),
+  'work/JobChanged@1': delivered(jobChanged),
+  'memory/Done@1': delivered((delivery, value) => {
+    const news = memoryNews(delivery.ctx, { name: 'memory/Done@1', value });
+    if (news !== 'other') memoryWritten(delivery, news);
+  }),
+  'aos.agent/OwnerCall@1': delivered(takeCall),
+  'aos.agent/OwnerAnswer@1': delivered((delivery, value) =>
+    passBack(delivery, { name: 'aos.agent/OwnerAnswer@1', value }),
+  ),
+  'aos.agent/OwnerParked@1': delivered((delivery, value) =>
+    passBack(delivery, { name: 'aos.agent/OwnerParked@1', value }),
+  ),
+  'aos.agent/ChildNotice@1': delivered(coordinatorNews),
+  'sys/TimerFired@1': delivered((delivery, { name }) => {
+    if (name === WAKE) wakeDue(delivery);
+    if (name === WAKE_LOST) wakeLost(delivery);
+  }),
+  'sys/PlanFailed@1': delivered((delivery, value) => {
+    if (memoryNews(delivery.ctx, { name: 'sys/PlanFailed@1', value }) === 'other') planFailed(delivery, value);
+  }),
+  'sys/Reply@1': delivered((delivery, reply) => {
+    const { tag = '' } = reply;
+    const unmade = jobNotMade(reply);
+    if (unmade !== undefined) jobChanged(delivery, unmade);
+    else if (tag === STANDING_TAG) coordinatorStands(delivery, reply.outcome === 'accepted');
+    else if (tag === ADOPTED_TAG) delivery.state.coordinator.adopted = null;
+    else if (tag.startsWith(INPUT_TAG) || tag.startsWith(FIRST_TAG)) inputAnswered(delivery, reply);
+    else appRefused(delivery, tag);
+  }),
+  'sys/ChildFailed@1': delivered((delivery, { cell: [reducer, at] }) => childFailed(delivery, [reducer, at])),
+  'sys/Revived@1': delivered(revived),
 };
 
 /** The reducer of projects: part of the app of every world with a team. */
@@ -263,38 +262,8 @@ function begin({ state, ctx }: Delivery, team: string | undefined): void {
   openStore(ctx, scopeOf(ctx.address[1]));
 }
 
-/** What waited until the team and its skills were read. */
-function takeFromInbox(delivery: Delivery, row: InboxRow, tasks: readonly TaskToMake[]): void {
-  switch (row.kind) {
-    case 'say': {
-      const { command_id, parts, priority = INPUT_PRIORITY.people } = row.value;
-      return tellCoordinator(delivery, { command_id, parts, priority });
-    }
-    case 'plan':
-      return stating(delivery, row, () => ({ task_ids: writePlan(delivery, tasks, null).task_ids }));
-    case 'retry':
-      return stating(delivery, row.value, () => ({ status: retryTask(delivery, row.value.task, row.value) }));
-    case 'plan_call':
-      return takeCallAfterReading(delivery, row.call, 'plan_write', { tasks: [...tasks] });
-    case 'retry_call':
-      return takeCallAfterReading(delivery, row.call, 'task_retry', row.args);
-    default:
-      return undefined;
-  }
-}
-
-/** Does what a command that waited asks for, and states the outcome. */
-function stating({ ctx }: Delivery, { command_id }: { readonly command_id: string }, run: () => Value): void {
-  try {
-    ctx.record('specialists/Commanded@1', { command_id, code: null, value: run() });
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    ctx.record('specialists/Commanded@1', { command_id, code: error.code, value: { ...error.details } });
-  }
-}
-
 /** Handles an event, then passes on what follows from it. */
-function deliver(state: ProjectState, ctx: ReducerContext, act: (delivery: Delivery) => void): void {
+function deliver(state: ProjectState, ctx: ProjectContext, act: (delivery: Delivery) => void): void {
   const delivery: Delivery = { state, ctx, changes: 0 };
   const before = ctx.hash(standingOf(state));
   const { needs } = state;
@@ -306,84 +275,51 @@ function deliver(state: ProjectState, ctx: ReducerContext, act: (delivery: Deliv
   setStatus(delivery);
   stateNeed(delivery, needs);
   if (before !== ctx.hash(standingOf(state))) ctx.record('specialists/ProjectChanged@1', standingOf(state));
-  if (isLeft) ctx.send(ctx.address, { name: 'specialists/Work@1', value: {} });
+  if (isLeft) leaveRest(ctx);
 }
 
-/** Spawns the tasks that are ready, when the team leaves that to the project. @returns whether some are left */
-function dispatch(delivery: Delivery): boolean {
-  const ready = tableOf(delivery, 'ready');
-  if (delivery.state.status === 'cancelled' || tableOf(delivery, 'team').get('team')?.dispatch !== 'auto') return false;
-  for (let first = ready.first(); first !== undefined; first = ready.first()) {
-    if (isFull(delivery)) return true;
-    if (isShared(delivery)) return false;
-    if (!dispatchTask(delivery, first[1])) return false;
-  }
-  return false;
-}
-
-/** @returns whether the line goes on: not while the queue is full */
-function dispatchTask(delivery: Delivery, n: number): boolean {
-  try {
-    spawnTask(delivery, n);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    if (error.code === 'queue_full' || error.code === 'budget_exceeded') return false;
-    const row = tableOf(delivery, 'tasks').get(key(n));
-    if (row !== undefined) moveTask(delivery, n, row, 'failed', { failure: error.code });
-    return true;
-  }
-}
-
-/** A plan has raised its last event: it is forgotten. */
-function planEnded(delivery: Delivery, kind: PlanPurpose['kind']): void {
-  const at = key(delivery.ctx.plan ?? 0);
-  const plans = tableOf(delivery, 'plans');
-  if (plans.get(at)?.kind === kind) plans.delete(at);
+/** The plan that raises this event has raised its last one: it is forgotten. */
+function planEnded({ ctx }: Delivery, kind: ProjectPurpose['kind']): void {
+  const plans = ctx.table('plans');
+  const plan = ownPlan(ctx);
+  if (purposeOf(plans, plan)?.kind === kind) takePurpose(plans, plan);
 }
 
 /** A plan of the project ended in error: what it was for has failed. */
-function planFailed(delivery: Delivery, plan: number, code: string): void {
-  const plans = tableOf(delivery, 'plans');
-  const purpose = plans.get(key(plan));
+function planFailed(delivery: Delivery, { plan, code }: EventValue<typeof EVENTS, 'sys/PlanFailed@1'>): void {
+  const purpose = takePurpose(delivery.ctx.table('plans'), plan[2]);
   if (purpose === undefined) return;
-  plans.delete(key(plan));
-  if (purpose.kind === 'call') return answerCall(delivery, purpose.call, { code }, { isError: true });
+  if (purpose.kind === 'call') return answerCall(delivery.ctx, purpose.call, { value: { code }, is_error: true });
   const failure = code.slice(0, CODE_MAX);
   if (purpose.kind === 'wake') notWoken(delivery, purpose.results, failure);
-  const read = { id: purpose.reading, seen: null, code: failure };
-  teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
+  teamRead(delivery, { id: purpose.reading, seen: null, code: failure }, takeFromInbox);
 }
 
 const CODE_MAX = 96;
 
 /** A session or job that has failed as a cell takes no more events. */
-function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string, ...unknown[]]): void {
-  const coordinator = coordinatorOf(delivery.ctx.address[1]);
-  if (reducer === coordinator[0] && at === coordinator[1]) return coordinatorFailed(delivery);
-  const n = jobNumberOf(delivery.ctx.address[1], [reducer, at]);
+function childFailed(delivery: Delivery, cell: Address): void {
+  const [, project] = delivery.ctx.address;
+  if (isCoordinator(project, cell)) return coordinatorFailed(delivery);
+  const n = jobNumberOf(project, cell);
   if (n !== undefined) jobFailed(delivery, n);
 }
 
 /** A command of people, of the app, or of the cell that opened the project; no team but its own may (SPEC-41). */
 function command<V extends { readonly team?: string | undefined }>(act: (delivery: Delivery, value: V) => void) {
-  return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
-    try {
+  return (draft: ProjectState, value: V, ctx: ProjectContext): void =>
+    commanded(ctx, () => {
       if (isOfOther(draft.team, value.team)) throw new Refused('other_team');
       deliver(draft, ctx, (delivery) => act(delivery, value));
-    } catch (error) {
-      if (error instanceof Refused) ctx.reject(error.code);
-      throw error;
-    }
-  };
+    });
 }
 
 function isOfOther(own: string | null, named: string | undefined): boolean {
   return named !== undefined && own !== null && named !== own;
 }
 
-/** An event that a plan of the project raises. */
-function fromPlan<V>(act: (delivery: Delivery, value: V) => void) {
-  return (draft: ProjectState, value: V, ctx: ReducerContext): void =>
+/** An event that is no command. */
+function delivered<V>(act: (delivery: Delivery, value: V) => void) {
+  return (draft: ProjectState, value: V, ctx: ProjectContext): void =>
     deliver(draft, ctx, (delivery) => act(delivery, value));
 }

@@ -2,12 +2,13 @@
  * A project goes on after its own cell has failed and was revived: what it waited for may have come meanwhile, or never
  * comes, since its plans are gone.
  */
-import { reportWork } from '@reprise/work/contracts';
+import { allRows } from '@reprise/kernel/define';
+import { reportWork } from '@reprise/org/contracts';
 import { coordinatorOf } from '../contracts/index.js';
-import { coordinatorFailed, dropShares } from './coordinator-news.js';
-import { type Delivery, tableOf } from './delivery.js';
-import { readAgain } from './team.js';
-import { wakeAgain, wakeEnded } from './wake.js';
+import { coordinatorFailed, dropShares } from './coordinator/coordinator-news.js';
+import { wakeAgain, wakeEnded } from './coordinator/wake.js';
+import type { Delivery } from './project/delivery.js';
+import { readAgain } from './project/team.js';
 
 /** The tag of the question how the coordinator stands, whose answer comes after what the session tells. */
 export const STANDING_TAG = 'standing';
@@ -15,13 +16,11 @@ export const STANDING_TAG = 'standing';
 /** Asks its jobs and its coordinator how they stand, and begins anew what its plans did. */
 export function revived(delivery: Delivery): void {
   const { ctx } = delivery;
-  const plans = tableOf(delivery, 'plans');
+  const plans = delivery.ctx.table('plans');
   for (let first = plans.first(); first !== undefined; first = plans.first()) plans.delete(first[0]);
   readAgain(delivery);
   wakeAgain(delivery);
-  const jobs = tableOf(delivery, 'jobs');
-  for (let page = jobs.range(); page.length > 0; page = jobs.range({ after: page.at(-1)?.[0] ?? '' }))
-    for (const [n] of page) reportWork(ctx, Number(n));
+  for (const [n] of allRows(delivery.ctx.table('jobs'))) reportWork(ctx, Number(n));
   askCoordinator(delivery);
 }
 

@@ -13,14 +13,14 @@ import {
   userInput,
 } from '@reprise/agent';
 import { type Address, type JournalRecord, NOTICES, type Value } from '@reprise/contracts';
-import { QUEUE, queue } from '@reprise/flow';
 import { type Adapter, defineApp, openKernelWorld, type ReducerContext, type World } from '@reprise/kernel';
 import { creates, defineReducer } from '@reprise/kernel/define';
+import { beginWork, jobAddress, jobEvents, jobReducer, preparePlan, stopWork, workPrepare } from '@reprise/org';
+import { QUEUE, queue } from '@reprise/org/contracts';
 import type { SimulationSubject } from '@reprise/testkit/simulator';
-import { beginWork, jobAddress, jobEvents, jobReducer, preparePlan, stopWork, workPrepare } from '@reprise/work';
 import * as z from 'zod';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
-import { auditJobs } from '../../../../work/test/support/audit.js';
+import { auditJobs } from '../../../../org/test/job/support/audit.js';
 
 const DESK: [string, string] = ['sim/Desk@1', 'd'];
 const POOL: [string, string] = [QUEUE, 'pool'];

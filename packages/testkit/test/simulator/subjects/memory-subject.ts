@@ -9,7 +9,7 @@ import {
   storeAt,
   storeReducer,
   type WriteOperation,
-} from '@reprise/memory/contracts';
+} from '@reprise/org/contracts';
 import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { atDesk, DESK, type DeskAct, deskReducer } from '../../../../../conformance/memory/desk.js';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';

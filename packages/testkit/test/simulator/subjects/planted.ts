@@ -82,7 +82,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'a job that has ended keeps its slot',
     subject: 'jobs',
-    file: 'work/src/pure/job-ends.ts',
+    file: 'org/src/pure/job/job-ends.ts',
     find: "draft.slot === 'held' ? END_TAG : undefined",
     replace: 'undefined',
     told: /its slot was not given back|are left in the pool/,

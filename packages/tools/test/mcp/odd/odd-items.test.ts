@@ -1,6 +1,7 @@
 /**
  * Servers that send odd things, on standard input and over HTTP: an odd item loses only itself, and a lost answer ends
- * its call at once. Long form: `ODD_ITEMS=10000`.
+ * its call at once. Long form: `ODD_ITEMS=10000`; `ODD_ITEMS_SEED`
+ * gives other ones.
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import { greetings, oddMessage, oddTools } from './arbitraries.js';
 import { type Linked, OWN, onStdio, overHttp, pageOf, type Said } from './stage.js';
 
 const runs = Number(process.env.ODD_ITEMS ?? 60);
+const SEED = Number(process.env.ODD_ITEMS_SEED ?? 38);
 const isLong = runs > 1_000;
 const limit = isLong ? 3_600_000 : 60_000;
 const OWN_NAMES = ['say', 'offer', 'echo'];
@@ -39,7 +41,7 @@ describe.each([
   const isHttp = where === 'HTTP';
 
   it(
-    `a list with odd tools offers all others, with a reason for each one left out (seed 38) [TOOL-61]`,
+    `a list with odd tools offers all others, with a reason for each one left out (seed ${SEED}) [TOOL-61]`,
     async () => {
       const linked = await linkedBy(make);
       await fc.assert(
@@ -51,14 +53,14 @@ describe.each([
           expect(linked.leftOut.every(({ why }) => why.length > 8)).toBe(true);
           expect(await linked.call('echo', { words: 'x' })).toBe('answer ["x"]');
         }),
-        { numRuns: runs, seed: 38 },
+        { numRuns: runs, seed: SEED },
       );
     },
     limit,
   );
 
   it(
-    'a message that is changed anywhere ends its own call at once, and no other (seed 39) [TOOL-62]',
+    `a message that is changed anywhere ends its own call at once, and no other (seed ${SEED + 1}) [TOOL-62]`,
     async () => {
       const linked = await linkedBy(make);
       await fc.assert(
@@ -71,7 +73,7 @@ describe.each([
           expect(other).toBe('answer ["x"]');
           expect(await linked.tools()).toEqual(OWN_NAMES);
         }),
-        { numRuns: runs, seed: 39 },
+        { numRuns: runs, seed: SEED + 1 },
       );
     },
     limit,
@@ -131,6 +133,37 @@ describe.each([
     },
   );
 
+  it.each([
+    ['that no request has', '98765'],
+    ['that is a text', '"call-1"'],
+    ['of 20 digits', '12345678901234567890'],
+  ])('an answer under an id %s ends the only call that waits, with a warning [TOOL-66]', async (_what, id) => {
+    const linked = await linkedBy(make);
+    const answer = await atOnce(linked.say({ texts: [CALL.replace('$ID', id)] }));
+    expect(answer).toBe('answer ["ok"]');
+    expect(linked.warnings).toEqual([expect.stringContaining('which no request has')]);
+    expect(await linked.call('echo', { words: 'x' })).toBe('answer ["x"]');
+    linked.close();
+  });
+
+  it('an answer under a foreign id loses to the true one behind it [TOOL-66]', async () => {
+    const linked = await linkedBy(make);
+    const foreign = CALL.replace('$ID', '98765').replace('"ok"', '"foreign"');
+    const how = isHttp ? ({ how: 'events' } as const) : {};
+    expect(await atOnce(linked.say({ texts: [foreign, CALL], ...how }))).toBe('answer ["ok"]');
+    expect(linked.warnings).toEqual([]);
+    linked.close();
+  });
+
+  it('data whose large numbers are kept as text warns in the receipt of its call [TOOL-65]', async () => {
+    const linked = await linkedBy(make);
+    const data = '"structuredContent":{"id":2512292042121000001,"n":7}';
+    const text = CALL.replace('"content":[{"type":"text","text":"ok"}]', data);
+    expect(await atOnce(linked.say({ texts: [text] }))).toBe('answer [{"json":{"id":"2512292042121000001","n":7}}]');
+    expect(linked.warnings).toEqual(['large_numbers_as_text']);
+    linked.close();
+  });
+
   it('an answer keeps its other blocks, and words stand in place of the odd one [TOOL-61]', async () => {
     const linked = await linkedBy(make);
     const blocks =
@@ -141,6 +174,7 @@ describe.each([
       'answer ["a","[content that cannot be shown: its type is \\"weird\\"]","b","[content that cannot be shown: it is null]","c"]',
     );
     expect(linked.reports.join('\n')).toContain('its type is "weird"');
+    expect(linked.warnings.join('\n')).toContain('its type is "weird"');
     linked.close();
   });
 });

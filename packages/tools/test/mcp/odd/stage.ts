@@ -36,6 +36,8 @@ export class Linked {
   readonly #closing = new AbortController();
   readonly #live: LiveToolset;
   readonly reports: string[] = [];
+  /** The warnings of the calls. */
+  readonly warnings: string[] = [];
 
   constructor(
     server: McpServer,
@@ -79,6 +81,7 @@ export class Linked {
       signal,
       secret: async () => '',
       report: (error: unknown) => void this.reports.push(String(error)),
+      warn: (what: string) => void this.warnings.push(what),
       progress: () => undefined,
       put: async ({ path: name, bytes }: { path: string; bytes: Uint8Array }) => ({ name, size: bytes.length }),
     } as unknown as Context;
@@ -87,6 +90,22 @@ export class Linked {
 
 const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'parrot.mjs');
 
+/** A link to a server at an address of this machine; `close` ends the server, too. */
+export async function linkedTo(server: Server): Promise<Linked> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const { content } = await memory().open();
+  const linked = new Linked({ url: `http://127.0.0.1:${port}/mcp` }, content);
+  const close = linked.close.bind(linked);
+  return Object.assign(linked, {
+    close: () => {
+      close();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+}
+
 /** A parrot as a program. */
 export async function onStdio(words: Words = {}): Promise<Linked> {
   const { content } = await memory().open();
@@ -94,7 +113,7 @@ export async function onStdio(words: Words = {}): Promise<Linked> {
 }
 
 /** A parrot as a server over HTTP; `close` ends it, too. */
-export async function overHttp(words: Words = {}): Promise<Linked & { readonly server: Server }> {
+export async function overHttp(words: Words = {}): Promise<Linked> {
   const answer = (parrot as (words: Words) => (message: object) => Said)(words);
   const server = createServer((request, response) => {
     let body = '';
@@ -106,19 +125,7 @@ export async function overHttp(words: Words = {}): Promise<Linked & { readonly s
       else send(response, answer(JSON.parse(body) as object));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const { content } = await memory().open();
-  const linked = new Linked({ url: `http://127.0.0.1:${port}/mcp` }, content);
-  const close = linked.close.bind(linked);
-  return Object.assign(linked, {
-    server,
-    close: () => {
-      close();
-      server.closeAllConnections();
-      server.close();
-    },
-  });
+  return linkedTo(server);
 }
 
 const TYPES = { json: 'application/json', events: 'text/event-stream', plain: 'text/plain', untyped: '' } as const;

@@ -1,51 +1,18 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
 import { actor, address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
-import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
-import { answered, callPlace, carried, given, nodeNumber } from './node.js';
+import { callPlace } from '@reprise/org/contracts';
+import { goalText, nodeAgentName, nodeCalls } from './calls.js';
+import { limitsChange, treeBudget, used } from './limits.js';
+import { RESULT_TYPES, TREE_STATUSES } from './names.js';
+import { answered, carried, given, nodeNumber } from './node.js';
 import { PEOPLE, promptWords, treeAgent, treeMemory } from './tree.js';
 
 const count = z.int().min(0);
 
-/** A goal in one line. */
-export const goalText = z.string().min(1).max(GOAL_BYTES_MAX);
-
-/** The name of an agent that a tree may start. */
-export const nodeAgentName = z.string().min(1).max(64);
-
-/** What a node needs: the number of another, or an edge with its terms. */
-export const need = z.union([
-  nodeNumber,
-  z.strictObject({
-    node: nodeNumber,
-    view: z.exactOptional(z.enum(VIEWS)),
-    on_failure: z.exactOptional(z.enum(ON_FAILURE)),
-  }),
-]);
-
-/** What a node needs. */
-export type Need = z.infer<typeof need>;
-
 /** A node that is to be made. */
 export const nodeSpec = z.strictObject({
-  goal: goalText,
-  prompt_ref: ref(),
-  returns: z.exactOptional(z.enum(RESULT_TYPES)),
-  schema_ref: z.exactOptional(ref()),
-  blocked_by: z.exactOptional(z.array(need).max(NEEDS_MAX)),
-  priority: z.exactOptional(z.int().min(-1000).max(1000)),
-  agent: z.exactOptional(nodeAgentName),
-  /** What it may use, in the unit of the tree's budget. */
-  budget: z.exactOptional(z.int().min(1)),
-  /** The unit in which the budget was stated; another one than the tree's is refused. */
-  unit: z.exactOptional(z.enum(BUDGET_UNITS)),
-  timeout_ms: z.exactOptional(
-    z
-      .int()
-      .min(1_000)
-      .max(366 * 86_400_000),
-  ),
+  ...nodeCalls.spawn.call.shape,
   /** What it and all below it may do, within what every node above it may; all of that when absent. */
   rights: z.exactOptional(capability),
 });
@@ -130,7 +97,7 @@ export const treeCommands = {
 /** The name of a command. */
 export type TreeCommandName = keyof typeof treeCommands;
 
-/** The events of the tree's own plans, and of the tree itself. */
+/** The events of the tree's own plans. */
 export const treeNews = {
   /** The part of the world supplied agents and texts, or could not. */
   'tree/Supplied@1': z.strictObject({
@@ -164,7 +131,6 @@ export const treeNews = {
     by: z.nullable(actor),
     late: z.boolean(),
   }),
-  'tree/Work@1': z.strictObject({}),
 };
 
 /** The event by which a tree notifies the cell that started it. */

@@ -40,8 +40,8 @@ export const treeAgents = defineEffect({
   guarantee: 'idempotent',
 });
 
-/** The parameters of `tree.check@1`. */
+/** A result to be checked: the parameters of `tree.check@1`. */
 export type TreeCheckParams = z.infer<typeof treeCheckParams>;
 
-/** The receipt of `tree.check@1`. */
+/** The verdict on a result: the receipt of `tree.check@1`. */
 export type TreeChecked = z.infer<typeof treeCheckReceipt>;

@@ -1,6 +1,8 @@
 /** The limits and the budget of a tree. */
 import * as z from '@reprise/contracts/schema';
 
+export { type Used, used } from '@reprise/org/contracts';
+
 const count = z.int().min(0);
 const upTo = (max: number) => z.int().min(1).max(max);
 
@@ -39,7 +41,7 @@ export const TREE_LIMITS: TreeLimits = {
   asks: 32,
 };
 
-/** A change of limits. */
+/** Those limits of a tree that change. */
 export const limitsChange = z.strictObject({
   nodes: z.exactOptional(treeLimits.shape.nodes),
   depth: z.exactOptional(treeLimits.shape.depth),
@@ -70,9 +72,3 @@ export type TreeBudget = z.infer<typeof treeBudget>;
 
 /** The tokens that each node may use when neither a budget nor a limit of its agent is stated. */
 export const NODE_TOKENS = 500_000;
-
-/** Tokens, input and output, and money in millionths of a dollar. */
-export const used = z.strictObject({ tokens: count, micro_money: count });
-
-/** Tokens and money. */
-export type Used = z.infer<typeof used>;

@@ -6,11 +6,8 @@ export const TREE = 'tree/Tree@1';
 /** The name of a tree: from it the keys of its sessions are made. */
 export const TREE_NAME = /^[a-z0-9._-]{1,100}$/;
 
-/** The kinds of nodes. */
+/** The kinds of nodes. A question is a node too. */
 export const NODE_TYPES = ['goal', 'spawn', 'fork', 'serial', 'ask'] as const;
-
-/** The kind of a node. */
-export type NodeType = (typeof NODE_TYPES)[number];
 
 /** The states of a node. The two waiting states are forms of being active. */
 export const NODE_STATUSES = [
@@ -50,8 +47,14 @@ export type ResultType = (typeof RESULT_TYPES)[number];
 /** The types of answers to a question. */
 export const ANSWER_TYPES = ['text', 'boolean', 'approval'] as const;
 
-/** The type of an answer. */
-export type AnswerType = (typeof ANSWER_TYPES)[number];
+/** The answers that a question has by its type; a text has those that its asker lists. */
+export const FIXED_OPTIONS: Readonly<
+  Record<(typeof ANSWER_TYPES)[number], readonly [yes: string, no: string] | undefined>
+> = {
+  text: undefined,
+  boolean: ['yes', 'no'],
+  approval: ['approved', 'rejected'],
+};
 
 /** How a result of another node is shown to the node that needs it. */
 export const VIEWS = ['full', 'summary', 'none'] as const;
@@ -72,25 +75,6 @@ export const VARIANTS = RESULT_TYPES.flatMap((type) => [`${type}.make`, `${type}
 export function variantOf(returns: ResultType, maysMake: boolean): string {
   return `${returns}.${maysMake ? 'make' : 'leaf'}`;
 }
-
-/** The tools of a node. */
-export const NODE_TOOLS = [
-  'read_tree',
-  'read_node',
-  'spawn',
-  'fork',
-  'serial',
-  'complete',
-  'ask',
-  'answer',
-  'stop',
-] as const;
-
-/** The tool of a node. */
-export type NodeTool = (typeof NODE_TOOLS)[number];
-
-/** The tools that make children: a node at the last depth or generation has none of them. */
-export const MAKING_TOOLS: readonly NodeTool[] = ['spawn', 'fork', 'serial'];
 
 /** The number of nodes that one delivery changes; more follow before any other input. */
 export const CHANGES_AT_ONCE = 64;

@@ -1,6 +1,7 @@
 /** A node as the tree stores it, and the entries of the tables around it. */
 import { actor, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { callPlace } from '@reprise/org/contracts';
 import { used } from './limits.js';
 import {
   ANSWER_TYPES,
@@ -44,6 +45,9 @@ export type StoredDraft = z.infer<typeof storedDraft>;
 
 /** The states of a node's own run. */
 export const RUNS = ['none', 'composing', 'live', 'waiting', 'checking', 'draining'] as const;
+
+/** The runs that take a slot; one that waits for a person or another agent takes none. */
+export const WITH_SLOT: readonly (typeof RUNS)[number][] = ['composing', 'live', 'draining'];
 
 /** A node: an entry of the table `nodes`. */
 export const nodeRow = z.strictObject({
@@ -128,19 +132,9 @@ export const answered = z.strictObject({
 /** An answer to a question. */
 export type Answered = z.infer<typeof answered>;
 
-/** The place of a call: its session, its id, and the step whose answer requested it. */
-export const callPlace = z.strictObject({
-  session: z.string().max(256),
-  call_id: z.string().max(128),
-  step_epoch: count,
-});
-
-/** The place of a call. */
-export type CallPlace = z.infer<typeof callPlace>;
-
 /** A question: what stands beside its node. */
 export const askRow = z.strictObject({
-  /** The asking node. */
+  /** The number of the asking node. */
   asker: nodeNumber,
   /** The call that waits for the answer; null when its program has gone on. */
   call: z.nullable(callPlace),
@@ -165,7 +159,7 @@ export const askRow = z.strictObject({
   passed: z.boolean(),
 });
 
-/** A question. */
+/** A question: an entry of the table `asks`. */
 export type AskRow = z.infer<typeof askRow>;
 
 /** Words for the next prompt of a node: an entry of the table `told`. */
@@ -174,9 +168,6 @@ export const toldWords = z.strictObject({
   /** Who said them; null for the tree itself, which says what is wrong with a result. */
   by: z.nullable(actor),
 });
-
-/** Words for the next prompt of a node. */
-export type ToldWords = z.infer<typeof toldWords>;
 
 /** What stands in a composed prompt besides the task: it counts as received once the run has begun. */
 export const carried = z.strictObject({
@@ -205,9 +196,6 @@ export const launchingNode = z.strictObject({
   carries: carried,
 });
 
-/** A launch whose session is on its way to its rights. */
-export type LaunchingNode = z.infer<typeof launchingNode>;
-
 /** What is still to be passed on. */
 export const workItem = z.strictObject({
   do: z.enum(['ended', 'blocked', 'pause', 'resume', 'again', 'restrict']),
@@ -219,3 +207,17 @@ export const workItem = z.strictObject({
 
 /** What is still to be passed on. */
 export type WorkItem = z.infer<typeof workItem>;
+
+/** What a plan of a tree is for: an entry of the table `plans`. */
+export const treePurpose = z.union([
+  /** Agents and texts of the part of the world. */
+  z.strictObject({ of: z.literal('agents') }),
+  /** The prompt of a launch. */
+  z.strictObject({ of: z.literal('prompt'), n: nodeNumber, launch: count }),
+  /** The verdict on a result; `call` waits for it, or is null. */
+  z.strictObject({ of: z.literal('check'), n: nodeNumber, launch: count, call: z.nullable(callPlace) }),
+  /** A question as its node reads it. */
+  z.strictObject({ of: z.literal('question'), ask: nodeNumber, to: nodeNumber }),
+  /** An answer of people. */
+  z.strictObject({ of: z.literal('people'), ask: nodeNumber }),
+]);

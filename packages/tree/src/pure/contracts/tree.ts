@@ -3,23 +3,19 @@
 import { adopted } from '@reprise/agent/contracts';
 import { actor, address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { memoryTables, SCOPE } from '@reprise/memory/contracts';
-import { makingTables } from '@reprise/work/contracts';
+import { callPlace, makingTables, memoryTables, SCOPE } from '@reprise/org/contracts';
 import { treeBudget, treeLimits, used } from './limits.js';
-import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_ACTS, TREE_STATUSES } from './names.js';
+import { TREE_ACTS, TREE_STATUSES } from './names.js';
 import {
   answered,
   askRow,
-  askTarget,
-  callPlace,
   edge,
-  given,
   launchingNode,
   nodeNumber,
   nodeRow,
-  RUNS,
   storedDraft,
   toldWords,
+  treePurpose,
   workItem,
 } from './node.js';
 
@@ -51,7 +47,7 @@ export const variant = z.strictObject({ def_ref: ref(), tools_ref: ref(), tools_
 export const treeAgent = z.strictObject({
   name: z.string().min(1).max(64),
   adopted,
-  /** By name, as `text.make`. */
+  /** By the name that `variantOf` gives, such as `text.make`. */
   variants: z.record(z.string().max(32), variant),
   /** The agents that its sessions may spawn as children of their own; empty when absent. */
   agents: z.exactOptional(z.array(adopted).min(1).max(32)),
@@ -68,8 +64,10 @@ export const PEOPLE = ['human', 'default', 'fail'] as const;
 /** The store that a tree was given: its nodes search it, and with `write` store what they find. */
 export const treeMemory = z.strictObject({ scope: z.string().regex(SCOPE), write: z.boolean() });
 
-/** The store that a tree was given. */
-export type TreeMemory = z.infer<typeof treeMemory>;
+/** What nodes may do with the store of their tree; empty for a tree without one. */
+export function useOfMemory(memory: TreeState['memory']): { readonly memory?: 'read' | 'write' } {
+  return memory === undefined ? {} : { memory: memory.write ? 'write' : 'read' };
+}
 
 /** The state of a tree. */
 export const treeState = z.strictObject({
@@ -82,7 +80,7 @@ export const treeState = z.strictObject({
   budget: treeBudget,
   spent: used,
   reserved: count,
-  /** The open questions. */
+  /** The number of open questions. */
   asks: count,
   people: z.enum(PEOPLE),
   agent: z.string().max(64),
@@ -107,7 +105,7 @@ export type TreeState = z.infer<typeof treeState>;
 /** The key of the one entry of the table `words`. */
 export const WORDS_KEY = 'words';
 
-/** The tables of a tree. Nodes stand under their number in seven digits; pairs as two of them with a dot. */
+/** The tables of a tree. A node stands under its number, a pair under two of them. */
 export const treeTables = {
   nodes: nodeRow,
   children: z.null(),
@@ -129,6 +127,8 @@ export const treeTables = {
   passed: callPlace,
   /** Nodes with a run of their own. */
   live: z.null(),
+  /** What the plans under way are for. */
+  plans: treePurpose,
   work: workItem,
   /** Results of runs that have not ended, and of nodes that wait for their children. */
   drafts: storedDraft,
@@ -141,6 +141,10 @@ export const treeTables = {
   ...memoryTables,
 };
 
+const { n, type, parent, prompt_ref, returns, agent, status, paused, phase, gen, attempt } = nodeRow.shape;
+const { launch, session, run, result, code, stopped_by, spent, budget } = nodeRow.shape;
+const { asker, target, route, question_ref, options, deadline } = askRow.shape;
+
 /** The facts of a tree. */
 export const treeFacts = {
   'tree/Started@1': z.strictObject({
@@ -148,44 +152,21 @@ export const treeFacts = {
     limits: treeLimits,
     budget: treeBudget,
     labels: z.record(z.string().max(64), z.string().max(256)),
-    /** Who started it. */
     by: actor,
   }),
   /** An act on a node, or on the whole tree, and by whom. An answer is a fact of its own. */
   'tree/Acted@1': z.strictObject({ act: z.enum(TREE_ACTS), n: z.nullable(nodeNumber), by: actor }),
+  /** A node as its row says, without what only the tree counts with. */
   'tree/NodeChanged@1': z.strictObject({
-    n: nodeNumber,
-    type: z.enum(NODE_TYPES),
-    parent: z.nullable(nodeNumber),
-    goal: z.string().max(500),
-    prompt_ref: z.nullable(ref()),
-    returns: z.enum(RESULT_TYPES),
-    agent: z.string().max(64),
-    status: z.enum(NODE_STATUSES),
-    paused: z.boolean(),
-    phase: z.enum(PHASES),
-    gen: count,
-    attempt: count,
-    launch: count,
-    session: z.nullable(z.string().max(256)),
-    run: z.enum(RUNS),
-    result: z.nullable(given),
-    code: z.nullable(z.string().max(96)),
-    stopped_by: nodeRow.shape.stopped_by,
-    spent: used,
-    budget: z.nullable(count),
+    ...{ n, type, parent, goal: z.string().max(500), prompt_ref, returns, agent, status, paused, phase, gen, attempt },
+    ...{ launch, session, run, result, code, stopped_by, spent, budget },
   }),
   /** Edges of a node: the nodes that it needs. */
   'tree/Needs@1': z.strictObject({ n: nodeNumber, needs: z.array(nodeNumber).max(64) }),
   /** What was said about the rights of a node: it and all below it may do no more. */
   'tree/Rights@1': z.strictObject({ n: nodeNumber, rights: capability }),
   'tree/Launched@1': z.strictObject({
-    n: nodeNumber,
-    launch: count,
-    phase: z.enum(PHASES),
-    gen: count,
-    attempt: count,
-    session: z.string().max(256),
+    ...{ n, launch, phase, gen, attempt, session: z.string().max(256) },
     /** The run of the session. */
     run: count,
     prompt_ref: ref(),
@@ -193,16 +174,8 @@ export const treeFacts = {
     inputs: z.array(nodeNumber).max(256),
   }),
   'tree/Asked@1': z.strictObject({
-    ask: nodeNumber,
-    asker: nodeNumber,
-    target: askTarget,
-    /** Who is to answer now: nodes, or people when it is empty. */
-    route: z.array(nodeNumber).max(64),
-    question_ref: ref(),
-    options: askRow.shape.options,
-    returns: askRow.shape.returns,
-    default: z.nullable(count),
-    deadline: z.nullable(count),
+    ...{ ask: nodeNumber, asker, target, route, question_ref, options, returns: askRow.shape.returns },
+    ...{ default: askRow.shape.default, deadline },
   }),
   'tree/Answered@1': z.strictObject({ ask: nodeNumber, asker: nodeNumber, ...answered.shape }),
   /** Something came back that was expected no longer. */
@@ -212,9 +185,7 @@ export const treeFacts = {
   'tree/Limited@1': z.strictObject({ limits: treeLimits, budget: z.nullable(count) }),
   'tree/Ended@1': z.strictObject({
     status: z.enum(TREE_STATUSES),
-    code: z.nullable(z.string().max(96)),
-    result: z.nullable(given),
-    spent: used,
+    ...{ code, result, spent },
   }),
 };
 

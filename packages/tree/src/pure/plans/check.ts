@@ -5,7 +5,7 @@ import { treeCheck, treeCheckParams } from '../contracts/effects.js';
 
 const { n, launch, call } = treeNews['tree/Checked@1'].shape;
 
-/** `tree/check_plan@1`: checks a result. */
+/** `tree/check_plan@1`: has a result checked, and raises the verdict. */
 export const checkPlan = planOnUse('tree/check_plan@1', () =>
   definePlan({
     name: 'tree/check_plan@1',

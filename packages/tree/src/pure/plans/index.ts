@@ -1,4 +1,3 @@
-/** The plans of trees. */
 export { checkPlan } from './check.js';
 export { launchPlan } from './launch.js';
 export { peoplePlan } from './people.js';

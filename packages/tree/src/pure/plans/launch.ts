@@ -1,6 +1,6 @@
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
-import { composedSection, workCompose } from '@reprise/work/contracts';
+import { composedSection, workCompose } from '@reprise/org/contracts';
 import { carried, nodeNumber } from '../contracts/node.js';
 
 /** The bytes of a prompt that the tree composes. */

@@ -3,7 +3,7 @@ import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
 import { nodeNumber } from '../contracts/node.js';
-import { settledBy } from '../reducer/actors.js';
+import { settledBy } from './settled-by.js';
 
 /** `tree/people_plan@1`: asks people. The tree itself keeps the deadline, and cancels the plan. */
 export const peoplePlan = planOnUse('tree/people_plan@1', () =>

@@ -1,2 +1,1 @@
-/** The reducer of trees. */
 export { treeReducer } from './tree-reducer.js';

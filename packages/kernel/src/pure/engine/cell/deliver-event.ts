@@ -1,6 +1,6 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
 import type { Actor, Address, ErrorCode, FaultCode, PlanAddress, Principal, Sender, Value } from '@reprise/contracts';
-import { actorOf, formatAddress } from '@reprise/contracts';
+import { actorOf, formatAddress, raiseExhaustion } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type EventDefinition, type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
@@ -10,6 +10,7 @@ import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { effectBehind, holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { detailsOfFailure } from '../leaf/failed.js';
 import { cellKey, effectKey, failedKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, CellState, DecidedBy, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
@@ -167,6 +168,7 @@ function fittingCell(cell: CellLeaf): CellLeaf {
   try {
     normal = normalValue(cell);
   } catch (error) {
+    raiseExhaustion(error);
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
   if (normal.bytes <= LEAF_BYTES_MAX) return normal.value as unknown as CellLeaf;
@@ -352,7 +354,7 @@ function refusalFor(fold: FrameFold, delivery: EventDelivery, code: Unreachable)
     event_invalid: ['unknown_event', `${delivery.to[0]} takes no event ${event}`],
   };
   const failed = code === 'cell_failed' ? fold.overlay.get(failedKey(delivery.to)) : undefined;
-  return new Refusal(...what[code], { where, ...(failed && { fault: failed.code, frame: failed.seq }) });
+  return new Refusal(...what[code], failed === undefined ? { where } : detailsOfFailure(delivery.to, failed));
 }
 
 /** Tells the sender that its event did not take place. */

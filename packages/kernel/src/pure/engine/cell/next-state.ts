@@ -6,7 +6,7 @@
  *     state that was checked against this very schema fits it, in the same place.
  * N2  What is remembered of a state never decides anything: a state that is not known is looked at whole.
  */
-import type { Value } from '@reprise/contracts';
+import { raiseExhaustion, type Value } from '@reprise/contracts';
 import { byteLength, type NormalValue, nextValue, normalValue } from '../../codec/index.js';
 import type { ReducerDefinition } from '../../define/index.js';
 import { checkNext, type SchemaNode } from '../../schema/index.js';
@@ -57,7 +57,8 @@ export function nextCell(reducer: ReducerDefinition, before: CellState, cell: Ce
 function ordinary(thing: unknown): NormalValue | undefined {
   try {
     return normalValue(thing);
-  } catch {
+  } catch (thrown) {
+    raiseExhaustion(thrown);
     return undefined;
   }
 }

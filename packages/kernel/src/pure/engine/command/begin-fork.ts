@@ -49,7 +49,7 @@ function requireCut(fold: FrameFold, { from, seq }: IngressOf<'fork'>): void {
   });
 }
 
-/** K1 */
+// K1
 function settleOpen(fold: FrameFold, { settled }: IngressOf<'fork'>): void {
   for (const [id, receipt] of settled) {
     const effect = openEffect(fold, id);

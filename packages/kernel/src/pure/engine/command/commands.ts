@@ -143,7 +143,6 @@ function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cau
   settleInFrame(fold, id, effect, { by: 'command', receipt }, cause);
 }
 
-/** A decision that approves. */
 type Approval = CommandValue<'sys/Decide@1'> & { readonly decision: Extract<EffectDecision, { approve: true }> };
 
 /** Releases an approved effect: it passes the whole gate again, for much may have changed since. */

@@ -64,7 +64,7 @@ export function tellAskers(
   return open.length;
 }
 
-/** A2 */
+// A2
 function tellApart(
   fold: FrameFold,
   to: Address,

@@ -14,7 +14,6 @@ import { type BacklogName, pendingKey } from '../leaf/leaf-key.js';
 import type { KeptBacklog, Overlay, PendingDelivery } from '../leaf/leaves.js';
 import type { QueuedDelivery } from './frame-fold.js';
 
-/** An empty backlog. */
 export const NOTHING_KEPT: KeptBacklog = { first: 0, end: 0, count: 0, bytes: 0 };
 
 /** Waiting deliveries: those of this frame in memory, those of earlier frames in the ledger until they are due. */

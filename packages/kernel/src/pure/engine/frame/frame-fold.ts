@@ -16,15 +16,16 @@
  *     a right that ends ten thousand effects is not mistaken for a runaway, and a real runaway is still found.
  * F6  Open effects that narrowed rights forbid end before anything else is delivered, some thousands in a frame.
  */
-import type {
-  Address,
-  DerivedRecord,
-  EventEnvelope,
-  FaultCode,
-  IngressRecord,
-  PlanAddress,
-  Receipt,
-  Sender,
+import {
+  type Address,
+  type DerivedRecord,
+  type EventEnvelope,
+  type FaultCode,
+  type IngressRecord,
+  type PlanAddress,
+  type Receipt,
+  raiseExhaustion,
+  type Sender,
 } from '@reprise/contracts';
 import { type Hash, type NormalValue, normalValue } from '../../codec/index.js';
 import type { App } from '../../define/index.js';
@@ -95,7 +96,7 @@ export interface EventDelivery {
   readonly event: EventEnvelope;
   readonly from: Sender;
   readonly cause: number;
-  /** The sender wants `sys/Reply@1`. */
+  /** Whether the sender wants the outcome as `sys/Reply@1`. */
   readonly reply: boolean;
   /** The sender wants it only when the event does not take place. */
   readonly quiet?: true;
@@ -141,10 +142,10 @@ export interface Deliverer {
   exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
 }
 
-/** What a delivery gives. */
+/** What a reducer or plan gave in one delivery. */
 interface Output {
   readonly outputs: readonly unknown[];
-  /** Bytes of all values. */
+  /** The sum of the encoded sizes of all values in the outputs, in bytes. */
   readonly valueBytes: number;
   /** Bytes of those that wait: events and the inputs of intents. */
   readonly waitingBytes: number;
@@ -215,7 +216,6 @@ export class FrameFold {
     return abandoned;
   }
 
-  /** The frame's time. */
   get at(): number {
     return this.ingress.at;
   }
@@ -350,6 +350,7 @@ export function normalGiven(given: unknown): NormalValue {
   try {
     normal = normalValue(given);
   } catch (error) {
+    raiseExhaustion(error);
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'not a canonical value', error);
   }
   if (normal.bytes > VALUE_BYTES_MAX) {

@@ -80,7 +80,7 @@ interface AskedEffect {
   readonly approval?: { readonly to?: string };
 }
 
-/** The default approvers. */
+/** Who may approve where a policy names nobody: any human principal. */
 const APPROVERS = 'human:*';
 
 /** Checks an effect. Nothing is reserved yet. */

@@ -166,7 +166,7 @@ interface Judged {
   readonly holder: string;
   readonly before: RightsLeaf;
   readonly after: RightsLeaf;
-  /** An approver decided so. */
+  /** The remembered approval, when an approver decided so. */
   readonly remember?: RightsChange['remember'];
   /** The sides were cut to what the granter hands on. */
   readonly excess?: RightsChange['excess'];

@@ -60,7 +60,7 @@ function requireHold({ holder, hold, granter, ...rest }: HoldChange): Address {
   });
 }
 
-/** O1 */
+// O1
 function requireAbove(fold: FrameFold, cell: Address, who: Principal): void {
   if (who === 'operator') return;
   const granter = cellOf(who);
@@ -73,7 +73,7 @@ function requireAbove(fold: FrameFold, cell: Address, who: Principal): void {
   });
 }
 
-/** O3, O4 */
+// O3, O4
 function requireLifter(fold: FrameFold, holds: readonly Hold[], granter: Principal, who: Principal): void {
   if (who === 'operator') return;
   const [of, by] = [cellOf(granter), cellOf(who)];

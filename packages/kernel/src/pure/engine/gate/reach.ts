@@ -57,7 +57,7 @@ export function metReach(one: Giving, other: Giving, met: Sides): readonly Right
   return SIDES.filter((side) => sendsOf(met[side]) !== undefined && gives(one, side) && gives(other, side));
 }
 
-/** R4 */
+// R4
 function givesReach(fold: RightsReader, holder: string, side: RightsSide): boolean {
   const [leaf, cell] = [declaredRights(fold, holder), cellOf(holder)];
   return leaf !== undefined && cell !== undefined && isGeneration(fold, cell, leaf.inc) && gives(leaf, side);

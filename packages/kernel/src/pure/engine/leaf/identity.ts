@@ -3,7 +3,7 @@ import type { Address, PlanAddress, Value } from '@reprise/contracts';
 import { encodeKernel, fromHex, type Hash, toHex } from '../../codec/index.js';
 
 /** The parts of an effect's identity. No frame number: a fork must find the same effect again. */
-export interface EffectIdentity {
+interface EffectIdentity {
   readonly world: string;
   readonly plan: PlanAddress;
   readonly planName: string;

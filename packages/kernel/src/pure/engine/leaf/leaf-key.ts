@@ -16,7 +16,6 @@ import type {
 } from './leaves.js';
 import type { TableNode } from './table-node.js';
 
-/** What a leaf holds. */
 export type LeafKind =
   | 'account'
   | 'asked'
@@ -70,10 +69,8 @@ export function isAddress(thing: unknown): thing is Address {
 /** A cell's state and bookkeeping. */
 export const cellKey = (cell: Address): LeafKey<CellLeaf> => leafKey(['cell', cell[0], cell[1]]);
 
-/** A plan instance. */
 export const planKey = (plan: PlanAddress): LeafKey<PlanLeaf> => leafKey(['plan', plan[0], plan[2], plan[1]]);
 
-/** An open effect. */
 export const effectKey = (effect: string): LeafKey<EffectLeaf> => leafKey(['effect', effect]);
 
 /** The remains of a settled effect that had waited for input from outside. */
@@ -106,7 +103,7 @@ export const tableKey = (cell: Address, table: string, inc: number, node: number
 export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey<TimerLeaf> =>
   leafKey(['timer', due, cell[0], plan, name, cell[1]]);
 
-/** What the manifest said. */
+/** The leaf of the world itself: identity, policy, root of authority, origin of a fork. */
 export const WORLD_KEY: LeafKey<WorldLeaf> = leafKey(['world']);
 
 /** The work left between a frame and its `continue` frame. */

@@ -45,7 +45,7 @@ export interface ForkLeaf {
   readonly mode: ForkMode;
   /** The worlds whose recorded receipts answer its effects. */
   readonly origins: readonly string[];
-  /** The recorded receipts. */
+  /** The link to the recorded receipts of the origins; null without any. */
   readonly recorded: Ref | null;
 }
 
@@ -65,11 +65,11 @@ export interface RightsLeaf {
   readonly reach?: readonly RightsSide[];
   /** The generation of the cell that the approvals and the reach belong to; absent for the first. */
   readonly inc?: number;
-  /** Counts the changes. */
+  /** The number of changes so far. */
   readonly revision: number;
 }
 
-/** A side of rights. */
+/** What a holder may do itself (`exercise`), or hand on (`grant`). */
 export type RightsSide = 'exercise' | 'grant';
 
 /** A hold: the granter, the capability that both sides of the holder are met with, and the generation of the granter. */
@@ -85,7 +85,7 @@ export interface CellLeaf {
   readonly live: boolean;
   /** Deliveries so far: seeds identifiers and random. */
   readonly n: number;
-  /** The next plan ordinal. */
+  /** The ordinal that the next plan of the cell gets. */
   readonly ord: number;
   readonly failed: FaultCode | null;
   readonly parent: Address | null;
@@ -145,7 +145,6 @@ export interface PlanLeaf {
   readonly open: readonly (readonly [number, string])[];
 }
 
-/** An open effect. */
 export interface EffectLeaf {
   readonly plan: PlanAddress;
   /** The generation of the cell that emitted it; absent for the first. */
@@ -204,13 +203,13 @@ export interface SettledLeaf {
   readonly settler?: Address;
   /** Its assumed usage, until it is reported. */
   readonly owed?: Booked;
-  /** Who approved it. */
+  /** Who approved it, where it needed an approval. */
   readonly approved?: DecidedBy;
   /** Who settled it: denied it, answered it, reported its outcome or cancelled it. Absent when its time ran out. */
   readonly decided?: DecidedBy;
   /** Its adapter asked questions, and it waited for nothing else: it is not settled from outside. */
   readonly asked?: true;
-  /** Who answered its questions. */
+  /** Who answered which question of its adapter. */
   readonly answers?: readonly AnsweredBy[];
 }
 
@@ -230,7 +229,6 @@ export interface AskedQuestion {
   readonly answer?: Answer;
 }
 
-/** How a question ended. */
 type Answer = (DecidedBy & { readonly value: Value }) | { readonly expired: true };
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
@@ -291,7 +289,6 @@ export interface KeptBacklog {
   readonly bytes: number;
 }
 
-/** A chunk of deliveries. */
 export interface PendingChunk {
   readonly deliveries: readonly PendingDelivery[];
 }

@@ -1,6 +1,6 @@
 /** The nodes of a table: sorted lists of at most 32 entries or children, and how they are searched, cut and joined. */
 import type { Value } from '@reprise/contracts';
-import { compareText, encode } from '../../codec/index.js';
+import { byteLength, compareText } from '../../codec/index.js';
 import { TABLE_NODE_BYTES_MAX, TABLE_NODE_ENTRIES_MAX } from './bounds.js';
 import { encodedValue } from './encoded-value.js';
 
@@ -57,7 +57,7 @@ export function childOf({ keys }: BranchNode, key: string): number {
 
 /** The size of an entry. */
 export function entryBytes(key: string, value: Value): number {
-  return encode(key).length + encodedValue(value).length;
+  return byteLength(key) + encodedValue(value).length;
 }
 
 /** Whether a node must be cut. One entry alone always fits: its value is bounded. */

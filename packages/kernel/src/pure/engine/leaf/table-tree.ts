@@ -44,7 +44,7 @@ interface NodeReader {
   read(id: number, ahead?: readonly number[]): TableNode;
 }
 
-/** Receives changed nodes. */
+/** Receives changed nodes, which may be written in place. */
 export interface NodeWriter extends NodeReader {
   write(id: number, node: TableNode): void;
   drop(id: number): void;
@@ -62,7 +62,6 @@ export interface Span {
 /** An entry of a table; its value belongs to the node. */
 type Entry = [key: string, value: Value];
 
-/** An empty table. */
 export function emptyTable(): TableHead {
   return { size: 0, root: 0, next: 1 };
 }

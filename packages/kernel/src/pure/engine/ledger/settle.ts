@@ -60,13 +60,12 @@ function asEmitted(effects: readonly KeyedLeaf<EffectLeaf>[]): readonly OpenEffe
     .sort((a, b) => comparePlaces(a.leaf.queued, b.leaf.queued));
 }
 
-/** An open effect. */
 export interface OpenEffect {
   readonly id: string;
   readonly leaf: EffectLeaf;
 }
 
-/** Orders places of emission. */
+/** Orders emissions by their delivery, then by their place in it. */
 export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
   return a[0] - b[0] || a[1] - b[1];
 }

@@ -58,7 +58,7 @@ export class Segment {
   ) {}
 }
 
-/** A running plan. */
+/** A running plan: its generator, and the context that records what it emits. */
 export class LivePlan {
   readonly #context: RunningPlan;
   readonly #body: PlanBody;
@@ -73,7 +73,6 @@ export class LivePlan {
     this.#body = runPure(() => definition.run(copyValue(input), this.#context));
   }
 
-  /** Emissions so far. */
   get emissions(): number {
     return this.#context.emissions;
   }

@@ -32,7 +32,7 @@ import { readArgument } from './argument.js';
 import { type PendingItem, questionOf } from './open-items.js';
 import { admitCommand, admitRequest, requireAsking } from './requests.js';
 
-/** Options of a request. */
+/** Under which id, principal and actor a request is recorded. */
 export interface RequestOptions {
   /** The idempotency key. A repetition with the same content changes nothing; a fresh random one when absent. */
   readonly id?: string;
@@ -45,7 +45,7 @@ export interface RequestOptions {
   readonly actor?: Actor;
 }
 
-/** Options of a decision. */
+/** As whom a decision is made, and why. */
 export interface DecisionOptions extends RequestOptions {
   /** The link to the reason, as text. It belongs to the decision: a decision that comes too late leaves none. */
   readonly reason_ref?: Ref;
@@ -55,11 +55,11 @@ export interface DecisionOptions extends RequestOptions {
 export interface Decider {
   /** The principal whose rights counted. */
   readonly by: Principal;
-  /** Who acted. */
+  /** Who acted for that principal. */
   readonly actor: Actor;
 }
 
-/** Options of an erasure. */
+/** As whom content is erased, and why. */
 export interface EraseOptions extends RequestOptions {
   /** The reason, for a later reader of the journal: up to 256 characters, without personal data. It cannot be erased. */
   readonly reason?: string;
@@ -73,7 +73,6 @@ export interface SettleAck extends Ack, Partial<Decider> {
 /** The result of an erasure: where its tombstone stands, and what it names. */
 export type EraseReport = Ack & Omit<ErasureOutcome, 'seq' | 'duplicate'>;
 
-/** The collaborators of asking. */
 type AskingParts = Pick<WorldParts, 'app' | 'store' | 'stepper' | 'eraser' | 'random'>;
 
 /** Submits requests to an open world. */
@@ -108,12 +107,10 @@ export class Asking {
     return this.#ackOf(outcome);
   }
 
-  /** Applies a session command. */
   async command(name: CommandName, value: unknown, options: RequestOptions): Promise<Ack> {
     return this.#ackOf(await this.#submitCommand(name, value, readOptions(options, COMMAND_OPTIONS)));
   }
 
-  /** Decides an approval. */
   async decide(item: string | PendingItem, decision: EffectDecision, options: DecisionOptions): Promise<Ack> {
     const { id, digest } = readItem(item);
     const seen = digest === undefined ? {} : { digest };
@@ -128,7 +125,6 @@ export class Asking {
     return this.command('sys/Answer@1', { ...question, answer: answer as Value, ...said }, who);
   }
 
-  /** Settles a deferred effect. */
   async settle(
     effect: string,
     outcome: Settlement,
@@ -145,14 +141,12 @@ export class Asking {
     return { ...ack, status: late ? 'already_settled' : 'applied' };
   }
 
-  /** Cancels an effect. */
   async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
     const { who, said } = whoDecides(options, CANCEL_OPTIONS);
     const graceMs = readArgument('the options', () => options.graceMs);
     return this.command('sys/Cancel@1', { effect, ...(graceMs === undefined ? {} : { graceMs }), ...said }, who);
   }
 
-  /** Erases content for good. */
   async erase(target: EraseTarget, options: EraseOptions): Promise<EraseReport> {
     requireErasure(target, options);
     const asking = this.#whoAsks(readOptions(options, ERASE_OPTIONS));

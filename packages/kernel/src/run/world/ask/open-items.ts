@@ -10,7 +10,7 @@ export interface PendingItem {
   /** The id that `decide`, `answer` and `settle` take. */
   readonly id: string;
   readonly kind: 'approval' | 'question' | 'deferred';
-  /** The effect that waits. */
+  /** The id of the effect that waits. */
   readonly effect: string;
   /** The kind of that effect. */
   readonly name: string;

@@ -17,7 +17,6 @@ export interface ClockConfirmation {
 /** A day: the operator may need a night. It is less than the distance between a wrong date and a right one. */
 const CLOCK_CONFIRM_WITHIN_MS = 86_400_000;
 
-/** The collaborators of confirming. */
 interface ClockConfirmationParts {
   readonly stamper: Stamper;
   /** Folds one frame and makes it durable, with nothing in between. */
@@ -47,7 +46,7 @@ export async function confirmClock(
   return frame;
 }
 
-/** Refuses an invalid confirmation. */
+/** Checks the form of a confirmation, not the jump. @throws RepriseError `invalid_argument` */
 export function requireConfirmation(given: unknown): void {
   const parts = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const { wall, within = 0, as = 'operator' } = parts;

@@ -60,14 +60,13 @@ export interface ErasureOutcome {
   readonly remaining: number;
 }
 
-/** What an erasure found. */
+/** The content of a cell: its own, and what other cells keep. */
 interface ToErase {
   readonly own: readonly Ref[];
   readonly shared: readonly Ref[];
   readonly keptBy: readonly Address[];
 }
 
-/** The collaborators of erasing. */
 interface ErasureParts {
   readonly store: OpenStore;
   readonly table: LeafTable;
@@ -252,7 +251,6 @@ function uniqueRefs(refs: readonly Ref[]): readonly Ref[] {
   return [...byHex.values()].sort((a, b) => (a.hex < b.hex ? -1 : 1));
 }
 
-/** Each cell once. */
 function distinct(cells: readonly (Address | undefined)[]): readonly Address[] {
   const byName = new Map(cells.flatMap((cell) => (cell === undefined ? [] : [[formatAddress(cell), cell] as const])));
   return [...byName.values()];

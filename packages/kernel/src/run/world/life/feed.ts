@@ -28,7 +28,7 @@ export interface FeedOptions {
   readonly commands?: boolean;
 }
 
-/** The result of feeding. */
+/** How many requests the fork accepted, and which it refused. */
 export interface FeedReport {
   /** Requests that the fork accepted, repetitions included. */
   readonly sent: number;
@@ -36,7 +36,6 @@ export interface FeedReport {
   readonly refused: readonly { readonly seq: number; readonly id: string; readonly code: ErrorCode }[];
 }
 
-/** The collaborators of feeding. */
 interface Fed {
   readonly world: World;
   readonly content: ContentStore;
@@ -48,7 +47,6 @@ type Asked = IngressOf<'request' | 'command'>;
 
 const SETTING: readonly CommandName[] = ['sys/SetRights@1', 'sys/SetAccount@1'];
 
-/** See `World.feed`. */
 export async function feedFork(fed: Fed, source: ForkSource, options: FeedOptions): Promise<FeedReport> {
   const cut = await requireOrigin(fed.world, source);
   const copy = new ContentCopy(source.content, fed.content);

@@ -1,8 +1,9 @@
 /** How an open world works until it is idle, and how it drains and closes. */
 import { RepriseError } from '@reprise/contracts';
+import { waitsForItself } from '../../callers/callers.js';
 import type { WorldParts } from '../parts.js';
 
-/** The result of `pump`. */
+/** Whether the world is idle, and until when. */
 export interface PumpReport {
   /** True when the world waits only for time or for input from outside. */
   readonly quiescent: boolean;
@@ -16,7 +17,17 @@ const CLOSE_GRACE_MS = 2_000;
 /** The collaborators of a lifetime. */
 type LifetimeParts = Pick<
   WorldParts,
-  'stepper' | 'executor' | 'timers' | 'timerDriver' | 'stamper' | 'clock' | 'watchers' | 'store' | 'drive' | 'label'
+  | 'stepper'
+  | 'executor'
+  | 'timers'
+  | 'timerDriver'
+  | 'stamper'
+  | 'clock'
+  | 'watchers'
+  | 'callers'
+  | 'store'
+  | 'drive'
+  | 'label'
 >;
 
 /** The lifetime of an open world; the promises of the methods are documented at those of the world. */
@@ -37,7 +48,8 @@ export class Lifetime {
 
   /** Works until nothing is left to do now. */
   async pump(): Promise<PumpReport> {
-    const { executor, stepper, timers, timerDriver, stamper } = this.parts;
+    const { executor, stepper, timers, timerDriver, stamper, callers } = this.parts;
+    if (callers.current !== undefined) throw waitsForItself(callers.current);
     // Between commits: effects emitted while nothing could start keep their place before later ones.
     await stepper.exclusively(async () => executor.enable()).catch(() => undefined);
     try {
@@ -69,7 +81,7 @@ export class Lifetime {
     return { interrupted };
   }
 
-  /** Closes the world. Idempotent. */
+  /** Closes the world; later calls await the first. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

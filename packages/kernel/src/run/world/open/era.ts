@@ -5,9 +5,9 @@ import type { RandomBytes } from '../../../ports/time/clock.js';
 import { encode, equalBytes, type Hash } from '../../../pure/codec/index.js';
 import { pinsOf } from '../../../pure/define/index.js';
 import type { WorldLeaf } from '../../../pure/engine/index.js';
-import type { CurrentEra } from '../../../replay/verify/current-era.js';
-import { codeRef, requireSamePins } from '../../../replay/verify/sandbox.js';
-import type { EraChange } from '../../../replay/verify/upgrade.js';
+import type { CurrentEra } from '../../../replay/verify/era/current-era.js';
+import { codeRef, requireSamePins } from '../../../replay/verify/era/sandbox.js';
+import type { EraChange } from '../../../replay/verify/era/upgrade.js';
 import type { Stamps } from '../write/ingress.js';
 import { drawHex, type OpenKernelWorldOptions, policyFrom } from './options.js';
 

@@ -12,6 +12,7 @@ import type { Scrubber } from '../../../ports/scrub/index.js';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { Clock } from '../../../ports/time/clock.js';
 import type { WorldLeaf } from '../../../pure/engine/index.js';
+import type { Callers } from '../../callers/callers.js';
 import { Dispatcher } from '../../dispatch/dispatcher.js';
 import { DryAnswers } from '../../dispatch/dry-answers.js';
 import type { Executor } from '../../dispatch/executor.js';
@@ -34,6 +35,7 @@ interface ExecutorParts {
   readonly troubles: Troubles;
   readonly content: ContentStore;
   readonly services: ServiceWatch;
+  readonly callers: Callers;
   now(): number;
   /** The current rights of a cell. */
   rights(cell: Address): Promise<Capability>;
@@ -65,12 +67,13 @@ export async function settle(
 }
 
 function makeDispatcher(parts: ExecutorParts): Dispatcher {
-  const { options, clock, scrubber, troubles, content, services, now, submit, rights } = parts;
+  const { options, clock, scrubber, troubles, content, services, callers, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
     content,
     services,
+    callers,
     clock,
     now,
     secret: options.secrets ?? noSecrets,

@@ -3,7 +3,7 @@ import { RepriseError } from '@reprise/contracts';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { RandomBytes } from '../../../ports/time/clock.js';
 import type { EngineEnv, WorldLeaf } from '../../../pure/engine/index.js';
-import type { CurrentEra } from '../../../replay/verify/current-era.js';
+import type { CurrentEra } from '../../../replay/verify/era/current-era.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import type { Snapshots } from '../write/snapshots.js';
 import type { Stepper } from '../write/stepper.js';
@@ -40,7 +40,7 @@ async function beginWorld({ options, store, stepper, random }: EraParts): Promis
 
 async function beginEra(parts: EraParts, era: CurrentEra): Promise<void> {
   const { options, store, snapshots } = parts;
-  const { changeOfEra, refuseInFlight } = await import('../../../replay/verify/upgrade.js');
+  const { changeOfEra, refuseInFlight } = await import('../../../replay/verify/era/upgrade.js');
   const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, parts.table);
   if (options.plansInFlight !== 'cancel') refuseInFlight(change);
   const make = nextManifest(options, parts.worldLeaf(), change, await codeToRecord(options, store, era));

@@ -23,7 +23,7 @@ import type { Clock, RandomBytes } from '../../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, type ClockJumpLimits } from '../../../ports/time/stamper.js';
 import { encode, toHex } from '../../../pure/codec/index.js';
 import type { App } from '../../../pure/define/index.js';
-import { type PureCode, requirePureCode } from '../../../replay/verify/sandbox.js';
+import { type PureCode, requirePureCode } from '../../../replay/verify/era/sandbox.js';
 import type { EffectErrorOrigin } from '../../dispatch/reported-errors.js';
 import type { Throttle } from '../../dispatch/throttle.js';
 import { RESERVED_ADAPTERS } from '../write/own-inputs.js';

@@ -27,7 +27,6 @@ export interface Interrupted {
  */
 const RECONCILE_MS_MAX = 30_000;
 
-/** The collaborators of recovery. */
 interface RecoveryParts {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
@@ -48,7 +47,7 @@ export async function recoverEffects(interrupted: readonly Interrupted[], parts:
   }
 }
 
-/** Never rejects. */
+/** Never rejects: an adapter that cannot tell counts as unknown. */
 async function verdictOn(interrupted: Interrupted, parts: RecoveryParts): Promise<Receipt | 'offer_again'> {
   const { effect, leaf } = interrupted;
   const { dispatcher } = parts;

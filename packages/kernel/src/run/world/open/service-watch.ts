@@ -14,16 +14,14 @@ const SERVICES_MAX = 256;
 interface ServiceWatchParts {
   readonly clock: Clock;
   readonly scrubber: Scrubber;
-  /** The journal time now. */
   now(): number;
-  /** A new trouble, once. */
+  /** Called once for each trouble, when it begins. */
   began(trouble: ServiceTrouble): void;
   /** The list of troubles is another one now. */
   changed(): void;
   readonly report: TellTrouble;
 }
 
-/** A service that fails. */
 interface Failing {
   readonly since: number;
   code: string;
@@ -34,7 +32,7 @@ interface Failing {
   readonly effects: Map<string, Address>;
 }
 
-/** Remembers which services fail. */
+/** Remembers which services fail, from the outcomes of calls. */
 export class ServiceWatch {
   readonly #failing = new Map<string, Failing>();
 
@@ -65,7 +63,6 @@ export class ServiceWatch {
     if (again) this.parts.report(error ?? unknownError(where, code), { ...origin, code });
   }
 
-  /** A service answered. */
   works(service: string): void {
     if (this.#failing.delete(this.parts.scrubber.scrub(service))) this.parts.changed();
   }

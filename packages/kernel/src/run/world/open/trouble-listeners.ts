@@ -14,13 +14,11 @@ export class TroubleListeners {
     return () => void this.#listeners.delete(entry);
   }
 
-  /** A frame became durable. */
   follow(changes: readonly LeafChange[]): void {
     if (this.#listeners.size === 0) return;
     for (const trouble of newTroubles(changes)) this.tell(trouble);
   }
 
-  /** A trouble began. */
   tell(trouble: Trouble): void {
     for (const { tell } of [...this.#listeners]) tellListener(() => tell(trouble));
   }

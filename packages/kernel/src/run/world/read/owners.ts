@@ -77,7 +77,7 @@ interface Past {
   generationOf(cell: Address): Promise<number>;
 }
 
-/** L1 */
+// L1
 async function pastOf(
   { journal, content, hash = portableSha256 }: Pick<OpenStore, 'journal' | 'content' | 'hash'>,
   from: number,
@@ -129,7 +129,7 @@ class Track {
     for (const effect of settledAtOnce(frame)) this.owners.delete(effect);
   }
 
-  /** L2 */
+  // L2
   #noteRemade(cell: string, inc: number | undefined): void {
     if (inc === undefined || inc === 0) return;
     this.remade.delete(cell);

@@ -112,7 +112,7 @@ class FrameReader {
     });
   }
 
-  /** V3 */
+  // V3
   async #isOf(inc: number | null, owner: Owner | null): Promise<boolean> {
     if (inc === null || owner === null) return true;
     const was = owner.inc ?? (inc === 0 ? 0 : await this.owners.generationOf(owner.cell));
@@ -120,7 +120,7 @@ class FrameReader {
   }
 }
 
-/** V1, V2 */
+// V1, V2
 function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable): ReadableFrame | undefined {
   let leaves = 0;
   let shown = 0;

@@ -1,11 +1,13 @@
 /** Reads an open world. Everything is read between commits, when the state in memory is durable. */
 import type { Account, Address, JournalRecord, Principal, Value } from '@reprise/contracts';
 import { damaged, readFrame } from '../../../ports/journal/frame.js';
+import type { ReadableJournal } from '../../../ports/journal/port.js';
 import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
-import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
+import { readCellTable, readKeptLog, readState } from '../../../replay/verify/era/read-leaves.js';
+import type { CallerWait, WaitsFor } from '../../callers/callers.js';
 import { cellFailed, failedCellsIn, failureAmong, type Trouble } from '../../state/trouble.js';
 import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
@@ -14,7 +16,7 @@ import { requireAccountName, requirePrincipal } from '../ask/requests.js';
 import type { WorldParts } from '../parts.js';
 import { answerable, decider, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
-import { RECENT_FRAMES, RecentFrames } from './recent-frames.js';
+import { RECENT_FRAMES, type ReadFrame } from './recent-frames.js';
 import type { ViewParts } from './view.js';
 
 /** A durable frame, as a watcher sees it. */
@@ -36,26 +38,28 @@ export interface OpenEffect {
   readonly deadline: number | null;
 }
 
-/** The collaborators of reading. */
+/** A cell whose end is awaited, with what it waits for itself: an effect that waits for its own cell would wait for ever. */
+export interface AwaitedCell {
+  readonly cell: Address;
+  /** Whether it cannot end before an open effect of another cell, or of itself, has ended. */
+  readonly waitsFor?: WaitsFor;
+}
+
+/** A wait of the effect whose code reads the frames. */
+interface OwnWait {
+  readonly wait: CallerWait;
+  readonly cell: Address;
+}
+
 export type ReadingParts = Pick<
   WorldParts,
-  'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'operator' | 'watchers'
+  'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'operator' | 'watchers' | 'recent' | 'callers'
 >;
 
 /** Reads an open world; the promises of the methods are documented at those of the world. */
 export class Reading {
-  readonly #recent: RecentFrames;
+  constructor(private readonly parts: ReadingParts) {}
 
-  constructor(private readonly parts: ReadingParts) {
-    const { journal } = parts.store;
-    this.#recent = new RecentFrames(async (seq) => {
-      for await (const { at, head, bytes } of journal.read(seq, seq))
-        return { frame: { seq, at, head, records: readFrame(bytes, seq).all }, length: bytes.length };
-      throw damaged(seq, 'the store does not have it');
-    });
-  }
-
-  /** A cell's state. */
   state(address: Address): Promise<Value | undefined> {
     const { app, stepper, table } = this.parts;
     return stepper.exclusively(() => readState(app, table, address));
@@ -81,7 +85,6 @@ export class Reading {
     });
   }
 
-  /** Effects without a receipt. */
   openEffects(): Promise<OpenEffect[]> {
     const { stepper, table } = this.parts;
     return stepper.exclusively(async () => {
@@ -97,7 +100,6 @@ export class Reading {
     });
   }
 
-  /** The pending items. */
   openItems(): Promise<readonly PendingItem[]> {
     const { stepper, store, table } = this.parts;
     const hash: Hash = store.hash ?? portableSha256;
@@ -130,7 +132,6 @@ export class Reading {
     return stepper.exclusively(() => readAuthority(table, holderIn(app, holder)));
   }
 
-  /** An account. */
   async account(name: string): Promise<Account | undefined> {
     requireAccountName(name);
     const { stepper, table } = this.parts;
@@ -159,22 +160,36 @@ export class Reading {
    * Durable frames, future ones included. Each is read from its bytes: a watcher sees what a reader of the file sees.
    * Watchers share what is read of the newest ones.
    *
-   * @param awaited cells whose failure ends the wait for the next frame
+   * @param awaited cells whose failure ends the wait for the next frame, and what they wait for themselves
    */
   async *frames(
     from: number,
     signal: AbortSignal | undefined,
-    awaited: readonly Address[] = [],
+    awaited: readonly (Address | AwaitedCell)[] = [],
   ): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
-    for (const cell of awaited) requireAddress(cell);
-    const cells = awaited.map((cell) => cellAddress(this.parts.app, cell));
-    const { store, stepper, watchers } = this.parts;
+    const all = awaited.map(asAwaited);
+    for (const { cell } of all) requireAddress(cell);
+    const cells = all.map(({ cell }) => cellAddress(this.parts.app, cell));
+    const waits = this.#waitsOf(all);
+    try {
+      yield* this.#framesFrom(from, signal, { cells, waits });
+    } finally {
+      for (const { wait } of waits) wait.end();
+    }
+  }
+
+  async *#framesFrom(
+    from: number,
+    signal: AbortSignal | undefined,
+    { cells, waits }: { readonly cells: readonly Address[]; readonly waits: readonly OwnWait[] },
+  ): AsyncGenerator<WorldFrame> {
+    const { store, stepper, watchers, recent } = this.parts;
     let next = from;
     for (;;) {
       const upTo = stepper.head.seq;
       if (next <= upTo && upTo - next < RECENT_FRAMES) {
-        const frame = await this.#recent.at(next++);
+        const frame = await recent.at(next++);
         yield frame;
       } else if (next <= upTo) {
         for await (const { seq, at, head, bytes } of store.journal.read(next, upTo)) {
@@ -183,8 +198,19 @@ export class Reading {
         }
       } else if (stepper.closedBy !== undefined || signal?.aborted) return;
       else if (await this.#isOvertaken(cells, upTo)) continue;
-      else await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
+      else {
+        for (const { wait, cell } of waits) await wait.requirePossible(cell);
+        await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
+      }
     }
+  }
+
+  /** The waits of the effect whose code asks for the frames. */
+  #waitsOf(awaited: readonly AwaitedCell[]): readonly OwnWait[] {
+    return awaited.flatMap(({ cell, waitsFor }) => {
+      const wait = waitsFor === undefined ? undefined : this.parts.callers.wait(waitsFor);
+      return wait === undefined ? [] : [{ wait, cell }];
+    });
   }
 
   /**
@@ -202,4 +228,17 @@ export class Reading {
     if (found !== undefined) throw cellFailed(found);
     return false;
   }
+}
+
+/** Reads durable frames from their bytes, one at a time. */
+export function frameReader(journal: ReadableJournal): (seq: number) => Promise<ReadFrame> {
+  return async (seq) => {
+    for await (const { at, head, bytes } of journal.read(seq, seq))
+      return { frame: { seq, at, head, records: readFrame(bytes, seq).all }, length: bytes.length };
+    throw damaged(seq, 'the store does not have it');
+  };
+}
+
+function asAwaited(one: Address | AwaitedCell): AwaitedCell {
+  return typeof one === 'object' && one !== null && 'cell' in one ? one : { cell: one };
 }

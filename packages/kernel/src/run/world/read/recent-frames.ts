@@ -5,16 +5,22 @@
  * Owns: which frames are shared, and for how long. Does not own: what a frame says (`ports/journal/frame.ts`).
  *
  * Invariants
- * N1  A shared frame is durable and was read from its bytes; watchers that ask at the same time share one reading.
+ * N1  A shared frame is durable. It was read from its bytes, or is a copy of the records that this opening has written,
+ *     which is the same as if they were read. Watchers that ask at the same time share one reading.
  * N2  No watcher changes what another one gets: what is shared is frozen, and bytes, which cannot be frozen, are each
  *     watcher's own, with the lists and objects around them.
  * N3  A reading that failed is not kept: the next watcher tries again.
  */
 import { isRef } from '@reprise/contracts';
+import { writtenRecords } from '../../../ports/journal/frame.js';
+import type { CommittedFrame } from '../write/ingress.js';
 import type { WorldFrame } from './reading.js';
 
 /** How many frames are shared: a watcher that is further behind reads for itself. */
 export const RECENT_FRAMES = 64;
+
+/** How many written frames wait for a watcher: one begins to watch when its request is durable, and so a frame late. */
+const WRITTEN_FRAMES = 16;
 
 /** A larger frame is read anew for each watcher: decoded, it takes some ten times as much memory. */
 const SHARED_BYTES_MAX = 32 * 1024;
@@ -35,26 +41,55 @@ interface SharedFrame {
 export class RecentFrames {
   /** By number; undefined for a frame that each watcher reads for itself. */
   readonly #shared = new Map<number, Promise<SharedFrame | undefined>>();
+  /** By number: frames that were just written, until they are first asked for. */
+  readonly #written = new Map<number, CommittedFrame>();
 
   /** @param read reads a durable frame */
   constructor(private readonly read: (seq: number) => Promise<ReadFrame>) {}
 
-  /** A durable frame. */
+  /** Takes frames that have just become durable, so that watchers need not read them back. */
+  committed(frames: readonly CommittedFrame[]): void {
+    for (const frame of frames) if (frame.size <= SHARED_BYTES_MAX) this.#written.set(frame.seq, frame);
+    dropOldest(this.#written, WRITTEN_FRAMES);
+  }
+
+  /** A durable frame, shared between watchers while it is recent. */
   async at(seq: number): Promise<WorldFrame> {
     const shared = await (this.#shared.get(seq) ?? this.#share(seq));
     return shared === undefined ? (await this.read(seq)).frame : own(shared.frame, shared.holders);
   }
 
   #share(seq: number): Promise<SharedFrame | undefined> {
-    const shared = this.read(seq).then(({ frame, length }) => (length > SHARED_BYTES_MAX ? undefined : frozen(frame)));
+    const shared = this.#take(seq) ?? this.#readShared(seq);
     this.#shared.set(seq, shared);
     shared.catch(() => this.#shared.delete(seq)); // N3
-    for (const old of this.#shared.keys()) {
-      if (this.#shared.size <= RECENT_FRAMES) break;
-      this.#shared.delete(old);
-    }
+    dropOldest(this.#shared, RECENT_FRAMES);
     return shared;
   }
+
+  #take(seq: number): Promise<SharedFrame> | undefined {
+    const written = this.#written.get(seq);
+    if (written === undefined) return undefined;
+    this.#written.delete(seq);
+    return Promise.resolve(frozen(copyOf(written)));
+  }
+
+  async #readShared(seq: number): Promise<SharedFrame | undefined> {
+    const { frame, length } = await this.read(seq);
+    return length > SHARED_BYTES_MAX ? undefined : frozen(frame);
+  }
+}
+
+function dropOldest(frames: Map<number, unknown>, max: number): void {
+  for (const old of frames.keys()) {
+    if (frames.size <= max) break;
+    frames.delete(old);
+  }
+}
+
+/** The frame that reading the bytes of a written one would give. */
+function copyOf({ seq, at, head, packed }: CommittedFrame): WorldFrame {
+  return { seq, at, head: head.digest, records: writtenRecords(packed) };
 }
 
 function frozen(frame: WorldFrame): SharedFrame {
@@ -64,12 +99,13 @@ function frozen(frame: WorldFrame): SharedFrame {
 }
 
 /** Freezes a thing and all in it but bytes; returns whether it holds bytes. */
-function freeze(thing: unknown, holders: Set<object>): boolean {
-  if (typeof thing !== 'object' || thing === null || isRef(thing)) return false;
+function freeze(thing: object, holders: Set<object>): boolean {
+  if (isRef(thing)) return false;
   if (ArrayBuffer.isView(thing)) return true;
   Object.freeze(thing);
   let holds = false;
-  for (const part of Object.values(thing)) holds = freeze(part, holders) || holds;
+  for (const part of Object.values(thing))
+    if (typeof part === 'object' && part !== null) holds = freeze(part, holders) || holds;
   if (holds) holders.add(thing);
   return holds;
 }

@@ -30,16 +30,16 @@ export interface ViewParts {
 }
 
 /** Options of a request through a view: the principal is fixed. */
-export type AskOptions = Omit<RequestOptions, 'as'>;
+type AskOptions = Omit<RequestOptions, 'as'>;
 
 /** Options of a decision through a view. */
-export type ViewDecisionOptions = Omit<DecisionOptions, 'as'>;
+type ViewDecisionOptions = Omit<DecisionOptions, 'as'>;
 
 /** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects. */
 export class WorldView {
   constructor(
     private readonly world: World,
-    /** The principal. */
+    /** The principal whose rights the view applies. */
     readonly principal: Principal,
     private readonly parts: ViewParts,
   ) {}

@@ -64,10 +64,10 @@ export class FrameFolder {
       await this.#secondFold.compare(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
-      const { records, changes, aborts, faulted } = sealed;
+      const { records, packed, changes, aborts, faulted } = sealed;
       const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
       const size = sealed.bytes.length;
-      const frame: CommittedFrame = { seq, at, head, size, records, changes, armed: arms, aborts, faulted };
+      const frame: CommittedFrame = { seq, at, head, size, records, packed, changes, armed: arms, aborts, faulted };
       this.parts.table.apply(sealed.changes, batch.undo);
       batch.frames.push({ frame, sealed, riding: armed, key });
       if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });

@@ -35,12 +35,14 @@ export interface CommittedFrame {
   /** The number of its bytes. */
   readonly size: number;
   readonly records: readonly JournalRecord[];
+  /** The list that its bytes encode. */
+  readonly packed: readonly unknown[];
   readonly changes: readonly LeafChange[];
   /** Effects armed in this frame: they may start. */
   readonly armed: readonly string[];
   /** Running effects that should stop. */
   readonly aborts: readonly string[];
-  /** Deliveries that became faults. */
+  /** Deliveries that became faults while the frame was folded. */
   readonly faulted: readonly FaultedDelivery[];
 }
 

@@ -60,7 +60,6 @@ export function dryInput(effect: string, receipt: Receipt, recorded?: string): O
   };
 }
 
-/** A timer is due. */
 export function timerInput({ cell, plan, name, due }: Timer): OwnInput {
   return {
     nameAt: () => JSON.stringify(['timer', ...cell, plan, name, due]), // a cell's key may hold any separator

@@ -71,7 +71,7 @@ export class Snapshots {
     void this.take().catch(() => undefined);
   }
 
-  /** Takes one. */
+  /** Takes a snapshot in a frame of its own. */
   take(): Promise<Ack> {
     const { stepper, table } = this.parts;
     return stepper.exclusively(async () => {

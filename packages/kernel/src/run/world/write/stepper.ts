@@ -28,7 +28,7 @@ import { ANOTHER_WRITER, failure, isLost } from './write-failures.js';
 /** Frames in one commit; more would raise latency without any gain. */
 const BATCH_FRAMES_MAX = 512;
 
-/** Bytes in one commit. */
+/** The most bytes of frames in one commit of the store. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Bytes of a batch after which the rest of a cascade is a batch of its own (W5). */
@@ -61,7 +61,7 @@ interface StepperParts extends FrameFolderParts {
   readonly host: StepperHost;
 }
 
-/** Runs a world's frames. */
+/** Folds inputs into frames, and commits them in order. */
 export class Stepper {
   readonly #queue: QueuedIngress[] = [];
   readonly #tasks: (() => Promise<void>)[] = [];
@@ -85,7 +85,6 @@ export class Stepper {
     this.#folder = new FrameFolder(parts);
   }
 
-  /** The last durable frame. */
   get head(): Head {
     return this.durable;
   }

@@ -18,9 +18,8 @@ interface StoreWatchParts {
   /** The label of the store. */
   readonly where: string;
   readonly clock: Clock;
-  /** The journal time now. */
   now(): number;
-  /** A new trouble, once. */
+  /** Called once for each trouble, when it begins. */
   began(trouble: StoreTrouble): void;
   /** The list of troubles is another one now. */
   changed(): void;
@@ -59,7 +58,6 @@ export class StoreWatch {
 
   constructor(private readonly parts: StoreWatchParts) {}
 
-  /** The troubles that last. */
   get troubles(): readonly StoreTrouble[] {
     const slow = this.#slowNow();
     return [...(this.#full === undefined ? [] : [this.#full]), ...(slow === undefined ? [] : [slow])];

@@ -27,7 +27,6 @@ export class TimerQueue {
   readonly #taken = new Map<string, Timer>();
   readonly #queue = new LazyHeap<Queued>(before, ({ id, timer }) => this.#live.get(id) === timer);
 
-  /** Follows durable changes. */
   follow(changes: readonly LeafChange[]): void {
     for (const { key, after } of changes) {
       if (key.path[0] !== 'timer') continue;
@@ -39,7 +38,6 @@ export class TimerQueue {
     }
   }
 
-  /** Adds a timer. */
   add(key: LeafKey): void {
     if (this.#live.has(key.id)) return;
     const timer = timerOf(key);
@@ -103,7 +101,6 @@ export class TimerDriver {
     this.#alarm.set(this.timers.nextDue);
   }
 
-  /** Stops waking. */
   stop(): void {
     this.#alarm.stop();
   }

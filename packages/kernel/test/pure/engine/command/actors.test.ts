@@ -1,7 +1,9 @@
 /** Who acted: stated by a command or a request, or following from its principal; and who is told of it. */
+
+import type { PolicyRule } from '@reprise/contracts';
 import { ACTOR_BYTES_MAX, type Actor, actorOf, actorWords } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { openKernelWorld, type PolicyRule, type World } from '../../../../src/index.js';
+import { openKernelWorld, type World } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, codeOf, framesOf, refusal, until } from '../../../support/judge.js';
 import { again, ask, cell, lab, once, seen, start, tellCell } from '../../../support/lab.js';

@@ -1,5 +1,6 @@
+import type { PolicyRule } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { openKernelWorld, type PolicyRule } from '../../../../src/index.js';
+import { openKernelWorld } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, codeOf, recordsOf, refusal } from '../../../support/judge.js';
 import { ask, cancel, cell, lab, once, seen, start, tellCell } from '../../../support/lab.js';

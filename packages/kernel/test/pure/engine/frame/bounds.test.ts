@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VALUE_BYTES_MAX } from '../../../../src/index.js';
+import { VALUE_BYTES_MAX } from '../../../../src/pure/engine/index.js';
 import { LOG_CHUNK_ITEMS } from '../../../../src/pure/engine/leaf/bounds.js';
 import { closeSound, codeOf, framesOf, refusal } from '../../../support/judge.js';
 import {

@@ -1,6 +1,6 @@
-import type { Principal, Value } from '@reprise/contracts';
+import type { Principal, Ref, Value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { memory, openKernelWorld, type Ref } from '../../../../src/index.js';
+import { memory, openKernelWorld } from '../../../../src/index.js';
 import { closeSound, codeOf } from '../../../support/judge.js';
 import { ask, cell, lab, log, note, when } from '../../../support/lab.js';
 

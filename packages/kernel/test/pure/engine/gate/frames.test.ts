@@ -1,14 +1,9 @@
 /** Frames through the gate: what a principal sees of the journal, what is withheld, and how it can tell. */
 import type { JournalRecord, PolicyRule, Principal } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import {
-  deferEffect,
-  openKernelWorld,
-  type ReadableFrame,
-  type World,
-  type WorldFrame,
-} from '../../../../src/index.js';
+import { deferEffect, openKernelWorld, type World, type WorldFrame } from '../../../../src/index.js';
 import { encode, equalBytes } from '../../../../src/pure/codec/index.js';
+import type { ReadableFrame } from '../../../../src/run/world/read/readable-frames.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, codeOf, isPending } from '../../../support/judge.js';
 import { add, ask, cell, end, fact, lab, log, note, once, send, start, tellCell, wake } from '../../../support/lab.js';

@@ -2,14 +2,8 @@
 import { isRepriseError, type JournalRecord, type PolicyRule, type Principal } from '@reprise/contracts';
 import fc from 'fast-check';
 import * as z from 'zod';
-import {
-  deferEffect,
-  defineEffect,
-  openKernelWorld,
-  type ReadableFrame,
-  verifyStore,
-  type World,
-} from '../../../../src/index.js';
+import { deferEffect, defineEffect, openKernelWorld, verifyStore, type World } from '../../../../src/index.js';
+import type { ReadableFrame } from '../../../../src/run/world/read/readable-frames.js';
 import { type CrashableStore, crashable } from '../../../support/crashable-store.js';
 import { framesOf, turn } from '../../../support/judge.js';
 import { ask, cancel, cell, end, fail, kernel, lab, seen, send, start, tellCell } from '../../../support/lab.js';

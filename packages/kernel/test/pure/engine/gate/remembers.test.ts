@@ -1,8 +1,10 @@
 /** Approvals that are remembered for one value of a parameter, such as the digest of what was approved. */
+
+import type { PolicyRule } from '@reprise/contracts';
 import { value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineEffect, openKernelWorld, type PolicyRule } from '../../../../src/index.js';
+import { defineEffect, openKernelWorld } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, codeOf } from '../../../support/judge.js';
 import { ask, cell, lab, seen, start, tellCell } from '../../../support/lab.js';

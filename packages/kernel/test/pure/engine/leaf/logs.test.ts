@@ -9,10 +9,9 @@ import {
   FRAME_DEPTH_MAX,
   memory,
   openKernelWorld,
-  readLog,
   toHex,
 } from '../../../../src/index.js';
-import { readLogLeaf } from '../../../../src/ports/content/log-reader.js';
+import { readLog, readLogLeaf } from '../../../../src/ports/content/log-reader.js';
 import type { LogLeaf } from '../../../../src/pure/engine/index.js';
 import { OpenLog } from '../../../../src/pure/engine/leaf/log.js';
 import { hold, rerun, SEED } from '../../../support/laws/hold.js';

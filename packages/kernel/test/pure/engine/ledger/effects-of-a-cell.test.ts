@@ -1,16 +1,10 @@
 /** What a cell can do about the effects of its plans, and what it is told of them. */
+
+import type { PolicyRule } from '@reprise/contracts';
 import { NOTICES, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  creates,
-  defineApp,
-  defineEffect,
-  definePlan,
-  defineReducer,
-  openKernelWorld,
-  type PolicyRule,
-} from '../../../../src/index.js';
+import { creates, defineApp, defineEffect, definePlan, defineReducer, openKernelWorld } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound } from '../../../support/judge.js';
 import { ok, outside } from '../../../support/outside.js';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { memory, openKernelWorld, type Store, VALUE_DEPTH_MAX, type World } from '../../../../src/index.js';
+import { memory, openKernelWorld, type Store, type World } from '../../../../src/index.js';
+import { VALUE_DEPTH_MAX } from '../../../../src/pure/codec/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, codeOf, framesOf, lastFrame, recordsOf, refusal, until } from '../../../support/judge.js';
 import {

@@ -1,5 +1,5 @@
 /** Erasure: what is gone is gone and accounted for, everything else is as it was. */
-import { RepriseError } from '@reprise/contracts';
+import { Ref, RepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import {
   getErasable,
@@ -9,13 +9,12 @@ import {
   openKernelWorld,
   putErasable,
   putValue,
-  Ref,
-  readLog,
   type Store,
   toHex,
   verifyStore,
   type World,
 } from '../../../../src/index.js';
+import { readLog } from '../../../../src/ports/content/log-reader.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { codeOf, recordsOf } from '../../../support/judge.js';
 import { ask, cell, end, lab, log, once, type Step, send, start } from '../../../support/lab.js';

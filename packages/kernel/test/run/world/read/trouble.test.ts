@@ -1,5 +1,5 @@
 /** Failed cells: who waits for them hears of it, people see them, and reviving them leaves a world that works on. */
-import { type Address, formatAddress, isRepriseError } from '@reprise/contracts';
+import { type Address, formatAddress, isRepriseError, NOTICES } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -8,7 +8,6 @@ import {
   defineApp,
   defineReducer,
   memory,
-  NOTICES,
   openKernelWorld,
   type Store,
   type Trouble,

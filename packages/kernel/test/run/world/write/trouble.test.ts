@@ -1,6 +1,7 @@
 /** What an operator is told while nothing fails for good: a slow store, a service that fails, a clock that jumped. */
 import { describe, expect, it } from 'vitest';
-import { type EffectErrorOrigin, memory, openKernelWorld, type Trouble } from '../../../../src/index.js';
+import { memory, openKernelWorld, type Trouble } from '../../../../src/index.js';
+import type { EffectErrorOrigin } from '../../../../src/run/dispatch/reported-errors.js';
 import { faultyStore } from '../../../support/faulty-store.js';
 import { codeOf, until } from '../../../support/judge.js';
 import { add, ask, lab, once, start, tellCell } from '../../../support/lab.js';

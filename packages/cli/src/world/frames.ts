@@ -1,0 +1,70 @@
+/** The frames of a world in order, also while another process writes them. */
+import { statSync } from 'node:fs';
+import { RepriseError } from '@reprise/contracts';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { type Io, pause } from '../process/io.js';
+
+const POLL_MS = 200;
+
+/** Which frames a verb reads, and whether it waits for more. */
+export interface FrameRange {
+  readonly from: number;
+  /** The first frame that is not read; none when absent. */
+  readonly end?: number;
+  /** Continues with new frames until the user interrupts. */
+  readonly follow?: true;
+  /** The path of the world, where another file may appear while it is followed. */
+  readonly path: string;
+}
+
+/**
+ * Reads frames in order, each once. With `follow`, it continues with new ones until Ctrl-C; a writer that dies and comes
+ * back does not disturb it.
+ *
+ * @throws RepriseError `head_mismatch` when the journal has become shorter; `world_moved` when another file took its place
+ */
+export async function* framesOf(
+  store: ReadonlyStore,
+  io: Io,
+  { from, end = Number.MAX_SAFE_INTEGER, follow, path }: FrameRange,
+): AsyncGenerator<StoredFrame> {
+  const stop = follow === true ? io.interrupted() : undefined;
+  const file = fileAt(path);
+  let last = (await store.journal.head()).seq;
+  for (let next = from; ; ) {
+    for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
+      if (stop?.aborted === true) return;
+      yield frame;
+      next = frame.seq + 1;
+    }
+    if (stop === undefined || next >= end) return;
+    await pause(POLL_MS, stop);
+    if (stop.aborted || io.out.closed) return;
+    // The open file would stay as it is for ever.
+    if (fileAt(path) !== file) throw replaced(path);
+    const before = last;
+    last = (await store.journal.head()).seq;
+    if (last < before) throw shorter(before, last);
+  }
+}
+
+/** What identifies the file at a path; undefined when no file is there. */
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}.${found.ino}`;
+}
+
+function replaced(where: string): RepriseError {
+  return new RepriseError('world_moved', 'the world was moved, removed or replaced while it was followed', {
+    where,
+    hint: 'Run the command again, with the path that the world has now.',
+  });
+}
+
+function shorter(before: number, after: number): RepriseError {
+  return new RepriseError('head_mismatch', 'the journal became shorter while it was followed', {
+    expected: `frame ${before}`,
+    actual: after < 0 ? 'no frame' : `frame ${after}`,
+    hint: 'The world was restored or replaced. Run the command again.',
+  });
+}

@@ -1,0 +1,75 @@
+import * as z from '../schema/index.js';
+import { actor } from './actor.js';
+import { failureCode } from './failure.js';
+import { ref, value } from './markers.js';
+import { principal } from './principal.js';
+
+/** How an effect ended. Every effect is settled by exactly one receipt. */
+export const RECEIPT_STATUSES = ['ok', 'error', 'timeout', 'denied', 'cancelled', 'outcome_unknown'] as const;
+
+/** How an effect ended, see {@link RECEIPT_STATUSES}. */
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
+
+/** The usage of an effect, in whole units. Money is in millionths of a unit of currency. */
+export const usage = z.strictObject({
+  tokens_in: z.exactOptional(z.int().min(0)),
+  tokens_out: z.exactOptional(z.int().min(0)),
+  tokens_cached: z.exactOptional(z.int().min(0)),
+  micro_money: z.exactOptional(z.int().min(0)),
+  calls: z.exactOptional(z.int().min(0)),
+});
+
+/** The usage of an effect, in whole units. */
+export type Usage = z.infer<typeof usage>;
+
+const errorText = { name: z.string().max(128), message: z.string(), code: z.exactOptional(z.string().max(128)) };
+
+/**
+ * The stored text of an error, for operators: its message and its causes', without secrets, and the status of an HTTP
+ * answer.
+ */
+export const errorDetail = z.strictObject({
+  ...errorText,
+  /** The status of an HTTP answer. */
+  status: z.exactOptional(z.int().min(0)),
+  /** The host name of the server that failed, where its client states it. */
+  server: z.exactOptional(z.string().max(256)),
+  causes: z.exactOptional(z.array(z.strictObject(errorText))),
+});
+
+/** The stored text of an error, for operators. */
+export type ErrorDetail = z.infer<typeof errorDetail>;
+
+/**
+ * The outcome of an effect, as a plan reads it. `payload` is present when the status is `ok` and then has
+ * passed the effect's receipt schema; a payload that did not pass is status `error`, code `validation_error`.
+ */
+export const receipt = z.strictObject({
+  adapter: z.string().max(128),
+  status: z.enum(RECEIPT_STATUSES),
+  code: z.exactOptional(failureCode),
+  retryable: z.exactOptional(z.boolean()),
+  payload: z.exactOptional(value()),
+  usage: z.exactOptional(usage),
+  /** The link to the text of the error, as an {@link ErrorDetail}: for operators, no plan and no model reads it. */
+  error_ref: z.exactOptional(ref()),
+  /** The principal that settled it, when that was not its adapter. */
+  by: z.exactOptional(principal),
+  /** Who acted, where the principal's own command stated it; otherwise it follows from `by`: see `actorOf`. */
+  actor: z.exactOptional(actor),
+  /** The reason that came with the settlement, as text: only of the decision that settled the effect. */
+  reason_ref: z.exactOptional(ref()),
+  attempts: z.int().min(0),
+});
+
+/** The outcome of an effect, as a plan reads it. */
+export type Receipt = z.infer<typeof receipt>;
+
+/**
+ * The execution guarantee of an effect, which decides whether it may be executed again after a crash: see
+ * `docs/explanation/delivery.md`.
+ */
+export const GUARANTEES = ['idempotent', 'at_most_once', 'reconcile'] as const;
+
+/** The execution guarantee of an effect. */
+export type Guarantee = (typeof GUARANTEES)[number];

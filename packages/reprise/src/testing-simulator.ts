@@ -1,2 +1,0 @@
-/** Simulated worlds: random requests, crashes and failures, from a seed. */
-export * from '@reprise/testkit/simulator';

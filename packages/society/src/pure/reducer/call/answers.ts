@@ -1,0 +1,101 @@
+/** Answers to calls: once, where they came from. */
+
+import { OWNER_REFS_MAX } from '@reprise/agent/contracts';
+import { byteLength } from '@reprise/kernel/codec';
+import { answerCall as answerWaiting } from '@reprise/org/contracts';
+import {
+  type CallOrigin,
+  COMMAND_BYTES_MAX,
+  ENTITY,
+  type EntityState,
+  entityAt,
+  l1At,
+  type News,
+  type Row,
+} from '../../contracts/index.js';
+import { type EntityContext, idOf } from '../context/entity.js';
+import { type Answer, answerBy } from './operations.js';
+import { tagOf } from './replies.js';
+
+type CallKey =
+  | Omit<Extract<CallOrigin, { kind: 'request' }>, 'actor'>
+  | Omit<Extract<CallOrigin, { kind: 'ancestor' }>, 'actor' | 'bytes'>
+  | Omit<Extract<CallOrigin, { kind: 'owner' }>, 'to'>;
+
+/** Answers a call, once: later answers change nothing. */
+export function answerCall(draft: EntityState, call: string, answer: Answer, ctx: EntityContext): void {
+  const row = ctx.table('calls').get(call);
+  if (row === undefined) return;
+  ctx.table('calls').delete(call);
+  ctx.forget(failureOf(call));
+  draft.calls--;
+  const { origin, also } = row;
+  keepAnswer(call, answer, ctx);
+  for (const one of [origin, ...also]) reply(draft, one, answer, ctx);
+}
+
+export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ctx: EntityContext): void {
+  const { value, refs = [], is_error = false } = answer;
+  switch (origin.kind) {
+    case 'request':
+      return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
+    case 'ancestor':
+      return tellAbove(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
+    default:
+      return answerWaiting(ctx, origin, { value, refs: refs.slice(0, OWNER_REFS_MAX), is_error });
+  }
+}
+
+/** The name under which the entity hears that the cell that is to answer a call has failed. */
+export function failureOf(call: string): string {
+  return tagOf('failed', call);
+}
+
+/** Goes on with a call that still waits: it is answered, refused, or waits further. */
+export function goOnWith(
+  draft: EntityState,
+  call: string,
+  ctx: EntityContext,
+  act: (row: Row<'calls'>) => Answer | undefined,
+): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  const answer = answerBy(() => act(row));
+  if (answer !== undefined) answerCall(draft, call, answer, ctx);
+}
+
+/** The call of a row that still waits. */
+export function openCall(call: string, ctx: EntityContext): Row<'calls'> | undefined {
+  return call === '' ? undefined : ctx.table('calls').get(call); // the word of another cell, and no key
+}
+
+/**
+ * Answers an entity above: the maker, or one further up. A cell reaches no further than its maker by itself, and a maker
+ * between the two may have failed: so the hot context of this entity passes the answer on.
+ */
+function tellAbove({ maker }: EntityState, told: Omit<News<'society/Told@1'>, 'agent_id'>, ctx: EntityContext): void {
+  const answer = { ...told, agent_id: idOf(ctx) };
+  const isMaker = maker !== null && maker[0] === ENTITY && maker[1] === told.to;
+  if (isMaker) ctx.send(entityAt(told.to), { name: 'society/Told@1', value: answer });
+  else ctx.send(l1At(idOf(ctx)), { name: 'society/PassTold@1', value: answer });
+}
+
+/** A call is known by where it came from: the same one again is the same call. */
+export function callKey(origin: CallKey, ctx: EntityContext): string {
+  switch (origin.kind) {
+    case 'request':
+      return ctx.hash(['request', origin.call_id]).slice(0, 40);
+    case 'owner':
+      return ctx.hash(['owner', origin.session, origin.call_id, origin.step_epoch]).slice(0, 40);
+    default:
+      return ctx.hash(['ancestor', origin.by, origin.call]).slice(0, 40);
+  }
+}
+
+/** Keeps the answer to a command for its repetitions. One that is too large is not kept. */
+function keepAnswer(key: string, { value, refs = [], is_error = false }: Answer, ctx: EntityContext): void {
+  const commands = ctx.table('commands');
+  const row = commands.get(key);
+  if (row === undefined || byteLength(value) > COMMAND_BYTES_MAX) return;
+  commands.set(key, { ...row, answer: { value, refs: [...refs], is_error } });
+}

@@ -1,0 +1,93 @@
+/** The tools of a society as the reducer of an entity knows them: their arguments, and what each does. */
+
+import type { Value } from '@reprise/contracts';
+import { type ArgumentSchema, type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
+import type { CallCheck } from '../../compile/index.js';
+import type { EntityState } from '../../contracts/index.js';
+import type { EntityContext } from '../context/entity.js';
+
+export type Answer = CallAnswer;
+
+/** What a tool does. Its functions get the arguments that its own schema has let through. */
+interface Operation<A = Value> {
+  readonly args: ArgumentSchema<A>;
+  /** The entity that the call is about, when it is not this one: the call goes there, if it stands below. */
+  about?(args: A): string | undefined;
+  /** The group that the call is judged for. */
+  group?(args: A, draft: EntityState): string | undefined;
+  /** Acts. @returns the answer; undefined when `answerCall` gives it later */
+  run(draft: EntityState, args: A, call: string, ctx: EntityContext): Answer | undefined;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** States an operation with the type of its arguments. */
+export function operation<A extends Value>(args: ArgumentSchema<A>, acts: Omit<Operation<A>, 'args'>): Operation {
+  return { args, ...acts };
+}
+
+/** The code of a denial: the gate said no, or would. */
+export const DENIED = 'capability_denied';
+
+/** A refusal, as an answer. A denial names itself under `error`, which is what clients are told of it (CAP-10). */
+export function refusal(code: string, details: Readonly<Record<string, Value>> = {}): Answer {
+  return { value: { [code === DENIED ? 'error' : 'code']: code, ...details }, is_error: true };
+}
+
+/** Refuses a call: thrown before anything is changed, and answered where the call was taken. */
+export function refuse(code: string, details: Readonly<Record<string, Value>> = {}): never {
+  throw new Refused(code, details);
+}
+
+/** Denies a call, as the gate would: it names the first check that failed (CAP-10). */
+export function deny(check: CallCheck): never {
+  throw new Refused(DENIED, { detail: check });
+}
+
+/** What a call is answered with by what may refuse it; undefined while it waits. */
+export function answerBy(act: () => Answer | undefined): Answer | undefined {
+  let answer: Answer | undefined;
+  const refused = refusalBy(() => {
+    answer = act();
+  });
+  return refused === undefined ? answer : refusal(refused.code, refused.details);
+}
+
+/** Whether the kernel did not deliver an event because its cell has failed, or failed of this very event. */
+export function isOfFailedCell(code: string): boolean {
+  return code === 'cell_failed' || code === 'faulted';
+}
+
+/** What a refusal says besides, where the cell that was to act has failed. */
+export const FAILED = { cell: 'failed' } as const;
+
+/**
+ * Why a cell of an agent or a swarm was not made, as an answer.
+ *
+ * @param code of the event that makes it, or of the rights that it was to get
+ * @param taken what the event is refused with when the cell is there already, and the code of the answer then
+ */
+export function notMade(code: string, taken: readonly [refused: string, answer: string]): Answer {
+  if (isOfFailedCell(code)) return refusal('cell_failed', FAILED);
+  if (code === taken[0]) return refusal(taken[1]);
+  return refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
+}
+
+/**
+ * A denial of the gate, as an answer: it names the first check that failed (CAP-10).
+ *
+ * @param asked the check that the effect stood for: the gate's code names no dimension
+ */
+export function denied(code: string, asked: CallCheck): Answer {
+  return refusal(DENIED, { detail: checkOf(code, asked) });
+}
+
+export function isDenial(code: string): boolean {
+  return code.startsWith('cap_denied') || code.startsWith('policy_denied') || code === 'denied';
+}
+
+/** Time and number of operations have codes of their own; a chain that is broken permits nothing, so nothing asked. */
+export function checkOf(code: string, asked: CallCheck): CallCheck {
+  if (code === 'cap_denied/expired') return 'ttl';
+  return code === 'cap_denied/parallel' || code === 'cap_denied/budget' ? 'parallel' : asked;
+}

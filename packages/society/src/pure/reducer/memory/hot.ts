@@ -1,0 +1,121 @@
+/** `memory_read_hot` and `memory_write_hot`: an entity and its own hot context, or that of an agent that it made. */
+
+import type { Value } from '@reprise/contracts';
+import { encode } from '@reprise/kernel/codec';
+import { type EntityState, L1_BYTES_MAX, L1_FIELDS, l1At, memoryToolCalls, type News } from '../../contracts/index.js';
+import { answerCall, openCall } from '../call/answers.js';
+import { fitting } from '../call/fitting.js';
+import { type Answer, type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { refusedTo } from '../call/replies.js';
+import type { EntityContext } from '../context/entity.js';
+import { idOf } from '../context/entity.js';
+import { countsOf } from '../context/member.js';
+import { waitsForNews } from '../inbox/board-reading.js';
+import { eventsAfter } from '../inbox/inbox.js';
+import { archiveTold } from './archive.js';
+
+export const hotOperations: Operations = {
+  memory_read_hot: operation(memoryToolCalls.memory_read_hot, {
+    run: (draft: EntityState, { entity_id }, call, ctx) => {
+      const of = entity_id ?? idOf(ctx);
+      const isOwn = of === idOf(ctx);
+      if (!isOwn && ctx.table('children').get(of) === undefined) refuse('agent_unknown');
+      if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
+      return undefined;
+    },
+  }),
+  memory_write_hot: operation(memoryToolCalls.memory_write_hot, {
+    run: (_draft: EntityState, { patch, expected_version }, call, ctx) => {
+      ctx.send(
+        l1At(idOf(ctx)),
+        { name: 'society/WriteL1@1', value: { call, patch, expected_version } },
+        refusedTo('hot', call),
+      );
+      return undefined;
+    },
+  }),
+};
+
+/** Asks a hot context for what the call shows. */
+export function readHot(of: string, call: string, ctx: EntityContext): void {
+  ctx.send(l1At(of), { name: 'society/ReadL1@1', value: { call } }, refusedTo('hot', call));
+}
+
+export function openL1(
+  { parent_entity_id, kind, display_name, public_key, declared }: EntityState,
+  ctx: EntityContext,
+): void {
+  const agent_type = kind === 'person' ? null : kind;
+  const identity = { display_name, public_key };
+  const value = { parent_entity_id, agent_type, identity, capabilities: declared };
+  ctx.send(l1At(idOf(ctx)), { name: 'society/OpenL1@1', value });
+}
+
+export function identifyL1({ declared }: EntityState, ctx: EntityContext): void {
+  ctx.send(l1At(idOf(ctx)), { name: 'society/IdentifyL1@1', value: { capabilities: declared } });
+}
+
+/** A hot context has answered: so has the call. */
+export function l1Told(draft: EntityState, told: News<'society/L1Told@1'>, ctx: EntityContext): void {
+  if (archiveTold(told, ctx)) return;
+  if (told.wrote) return answerCall(draft, told.call, writtenAnswer(told), ctx);
+  const answer = shownAnswer(told, ctx);
+  // The contents can be erased: a prompt that linked them would show their salt. A model is shown numbers and names.
+  const isModel = openCall(told.call, ctx)?.origin.kind === 'owner';
+  answerCall(draft, told.call, isModel ? { value: answer.value } : answer, ctx);
+}
+
+function writtenAnswer({ code, refused, state: { version, chain } }: News<'society/L1Told@1'>): Answer {
+  switch (code) {
+    case null:
+      return { value: { version, chain_hash: chain.hash } };
+    case 'not_yours':
+      return refusal(code, { fields: [...refused] });
+    case 'too_large':
+      return refusal(code, {
+        bytes_max: L1_BYTES_MAX,
+        hint: 'Store long texts by memory_write_warm, and name the item.',
+      });
+    default:
+      return refusal(code, { version });
+  }
+}
+
+/** Numbers and names as a value, contents by their links. */
+function shownAnswer({ entity_id, state, capabilities }: News<'society/L1Told@1'>, ctx: EntityContext): Answer {
+  const { version, updated_at, identity, parent_entity_id, agent_type, progress_ppm, chain, synced } = state;
+  const refs = L1_FIELDS.flatMap((label) => {
+    const part = state.fields[label];
+    return part === null ? [] : [{ label, ref: part.ref }];
+  });
+  const own = entity_id === idOf(ctx);
+  const head = {
+    entity_id,
+    version,
+    updated_at,
+    identity,
+    chain_hash: chain.hash,
+    session_count: chain.count,
+    ...(synced === null ? {} : { synced_hash: synced.hash }),
+  };
+  const agent = {
+    parent_entity_id,
+    agent_type,
+    ...(encode(capabilities).length <= CAPABILITIES_BYTES ? { capabilities } : {}),
+    progress_ppm,
+    event_queue: own ? latestEvents(ctx) : [],
+  };
+  return { value: { ...head, agent } as unknown as Value, refs };
+}
+
+/** Longer capabilities are read by `agent_capabilities`. */
+const CAPABILITIES_BYTES = 1_024;
+
+/** The bytes of the events that a hot context shows, and their number. */
+const QUEUE_BYTES = 1_800;
+const QUEUE_EVENTS = 8;
+
+function latestEvents(ctx: EntityContext): readonly Value[] {
+  const { next } = countsOf(ctx);
+  return fitting(eventsAfter(Math.max(0, next - 1 - QUEUE_EVENTS), QUEUE_EVENTS, ctx), QUEUE_BYTES);
+}

@@ -1,0 +1,22 @@
+/** What the writes of an entity have in common. */
+
+import { formatAddress } from '@reprise/contracts';
+import { openStore } from '@reprise/org/contracts';
+import { groupOfStore } from '../../contracts/index.js';
+import type { EntityContext } from '../context/entity.js';
+import { countsOf, setCounts } from '../context/member.js';
+
+/** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
+export function writeOf(store: string, ctx: EntityContext) {
+  const group = groupOfStore(store);
+  const stores = ctx.table('stores');
+  if (group === undefined && stores.get(store) === undefined) {
+    openStore(ctx, store);
+    stores.set(store, null);
+  }
+  const message = countsOf(ctx).write;
+  setCounts({ write: message + 1 }, ctx);
+  const seconds = group === undefined ? 0 : (ctx.table('terms').get(group)?.ttl_default ?? 0);
+  const origin = { cell: formatAddress(ctx.address), message };
+  return { origin, expires_at: seconds === 0 ? null : ctx.now + seconds * 1_000 };
+}

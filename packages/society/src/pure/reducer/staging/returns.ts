@@ -1,0 +1,135 @@
+/**
+ * An agent comes back with what it found elsewhere.
+ *
+ * Invariants
+ * B1  Nothing is handed to the parent before the signature over world, challenge, chain and items was found to hold.
+ * B2  What the agent may not write itself, or what was narrowed since it left, is not merged without a review.
+ */
+
+import type { Value, ValueMap } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { permits } from '@reprise/kernel/authority';
+import {
+  argsOf,
+  type ChainLink,
+  type EntityState,
+  itemOf,
+  l1At,
+  type News,
+  type Returned,
+  returnCalls,
+  type Seen,
+  storeOf,
+  type ToolCallOf,
+} from '../../contracts/index.js';
+import { returnPlan } from '../../plans/returns.js';
+import { answerCall, failureOf, goOnWith } from '../call/answers.js';
+import { type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { callOfPlan, startForCall } from '../call/plans.js';
+import type { EntityContext } from '../context/entity.js';
+import { idOf } from '../context/entity.js';
+import { see } from '../inbox/seeing.js';
+import { compiledOf } from '../rights/rights.js';
+import { requireProof, requireProver, takeNonce } from './proofs.js';
+
+export const returnOperations: Operations = {
+  agent_return: operation(returnCalls.agent_return, {
+    about: ({ agent_id }) => agent_id,
+    run: (draft, asked, call, ctx) => {
+      requireProver(draft);
+      const { nonce, signature } = asked;
+      if (takeNonce(nonce, ['return'], ctx) === undefined) return refusal('challenge_expired');
+      const public_key = draft.public_key ?? '';
+      const returned = returnedOf(asked);
+      startForCall(ctx, call, returnPlan, { call, agent: idOf(ctx), public_key, nonce, signature, returned });
+      return undefined;
+    },
+  }),
+};
+
+/** The verdict on a return is there: what was brought back goes to the parent. */
+export function returnProved(
+  draft: EntityState,
+  { code, refused, base }: News<'society/ReturnProved@1'>,
+  ctx: EntityContext,
+): void {
+  const call = callOfPlan(ctx);
+  goOnWith(draft, call, ctx, (row) => {
+    requireProof(code, refused);
+    requireProver(draft);
+    const [reducer, key] = draft.maker ?? refuse('agent_unknown');
+    const value = arrivalOf(draft, { call, base, returned: returnedOf(argsOf(row, 'agent_return')) }, ctx);
+    ctx.send([reducer, key], { name: 'society/Stage@1', value }, { failure: failureOf(call) });
+    return undefined;
+  });
+}
+
+/** The parent says what the return came to. Of what the targets say else this agent hears where it may read them. */
+export function returnAnswered(
+  draft: EntityState,
+  { call, is_error, value }: News<'society/Staged@1'>,
+  ctx: EntityContext,
+): void {
+  const stores = [...new Set(conflictsIn(value).map(storeOfConflict))];
+  if (stores.length === 0) return answerCall(draft, call, { value, is_error }, ctx);
+  const looks = stores.map((store) => ({ store, ids: [] }));
+  see(draft, looks, { for: 'return', call, value }, ctx);
+}
+
+/** Answers a return with the conflicts that the agent may see. */
+export function answerReturn(
+  draft: EntityState,
+  { call, value }: { readonly call: string; readonly value: Value },
+  seen: readonly Seen[],
+  ctx: EntityContext,
+): void {
+  const isSeen = (of: string) => seen.some(({ store, verdict }) => store === of && verdict !== 'denied');
+  const conflicts = conflictsIn(value).filter((one) => isSeen(storeOfConflict(one)));
+  answerCall(draft, call, { value: { ...(value as ValueMap), conflicts: conflicts as unknown as Value } }, ctx);
+}
+
+const conflict = z.object({ item: z.string(), with: z.string(), subject_key: z.string() });
+type Conflict = z.infer<typeof conflict>;
+
+const answered = z.object({ conflicts: z.array(conflict) });
+
+function conflictsIn(value: Value): readonly Conflict[] {
+  const parsed = answered.safeParse(value);
+  return parsed.success ? parsed.data.conflicts : [];
+}
+
+function storeOfConflict({ with: other }: Conflict): string {
+  return itemOf(other).store;
+}
+
+/** The parent has taken over what this agent brought back: its hot context says so, last of all. */
+export function synced(link: News<'society/Synced@1'>, ctx: EntityContext): void {
+  ctx.send(l1At(idOf(ctx)), { name: 'society/SyncL1@1', value: link });
+}
+
+interface Proven {
+  readonly call: string;
+  readonly base: ChainLink | null;
+  readonly returned: Returned;
+}
+
+function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: EntityContext): News<'society/Stage@1'> {
+  const { chain_hash: hash, session_count, items } = returned;
+  const since = base === null ? -1 : session_count - base.count;
+  const mayWrite = items.every(({ store }) => permits(compiledOf(draft, ctx).exercise, 'mem_write', store));
+  const wasNarrowed = base === null || (draft.narrowed_at > 0 && draft.narrowed_at >= base.at);
+  return {
+    call,
+    agent_id: idOf(ctx),
+    chain: { hash, count: session_count },
+    divergence: since < 0 ? null : since,
+    willing: draft.automerge && mayWrite && !wasNarrowed,
+    items,
+  };
+}
+
+/** What the agent signed, from the arguments of its call. */
+function returnedOf({ chain_hash, session_count, base_hash, memories }: ToolCallOf<'agent_return'>): Returned {
+  const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
+  return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
+}

@@ -1,0 +1,124 @@
+/** Sessions of an entity: it makes them, so their models act with its rights and by its owner calls. */
+
+import type { ChildNotice } from '@reprise/agent/contracts';
+import type { InputPart } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
+import { allRows } from '@reprise/kernel/define';
+import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
+import { type EntityState, type entityCommands, l1At, type Row, SOCIETY_BOUNDS } from '../../contracts/index.js';
+import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
+import { compiledOf } from '../rights/rights.js';
+import { commandSession, sessionAt, sessionKey, sessionRights } from '../rights/session.js';
+import { tellSession } from './failed-agents.js';
+
+export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
+
+/** Refuses an input for a new session where the entity has all that it may have. */
+export function requireRoom({ session }: Send, ctx: EntityContext): void {
+  const sessions = ctx.table('sessions');
+  if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
+}
+
+/** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
+export function deliverInput(
+  draft: EntityState,
+  { command_id, session, name, agent, parts, priority }: Send,
+  news: readonly InputPart[],
+  ctx: EntityContext,
+): void {
+  const sessions = ctx.table('sessions');
+  const known = sessions.get(session);
+  const at = sessionAt(session, ctx);
+  const def = ctx.hash(agent);
+  const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
+  const input = { name: 'aos.agent/UserInput@1', value };
+  const isNew = known === undefined || !known.open;
+  if (isNew) {
+    ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+    tellSession(draft.maker, { session: sessionKey(idOf(ctx), session), open: true }, ctx);
+  }
+  sessions.set(session, { agent: name, def, open: true, running: known?.running === true });
+  const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
+  if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
+  if (isNew || known.def !== def) ctx.send(at, adopted);
+  ctx.send(at, input);
+}
+
+interface NewSession {
+  readonly session: string;
+  readonly command_id: string;
+  readonly adopted: { readonly name: string; readonly value: object };
+  readonly input: { readonly name: string; readonly value: unknown };
+}
+
+const SESSION_TAG = 'session.';
+
+/** Makes a session with the rights that the entity uses; its first input comes when they stand. */
+function makeSession(
+  draft: EntityState,
+  { session, command_id, adopted, input }: NewSession,
+  ctx: EntityContext,
+): void {
+  const labels = { entity: idOf(ctx), session };
+  makeWithRights(ctx, {
+    to: sessionAt(session, ctx),
+    making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
+    rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
+    first: input,
+    tag: `${SESSION_TAG}${command_id}`,
+  });
+}
+
+/** Takes the news of a session that was made. @returns whether it was one */
+export function sessionMade(news: MadeNews, ctx: EntityContext): boolean {
+  if (!news.tag.startsWith(SESSION_TAG)) return false;
+  if (!news.made) {
+    ctx.table('sessions').delete(news.to[1].slice(idOf(ctx).length + 1));
+    ctx.record('society/InputRefused@1', { command_id: news.tag.slice(SESSION_TAG.length), code: news.code });
+  }
+  return true;
+}
+
+/** The parts of one input. */
+export const PARTS_MAX = 16;
+
+export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: EntityContext): void {
+  for (const [name, { open }] of allRows(ctx.table('sessions'))) {
+    if (open) commandSession(type, sessionKey(idOf(ctx), name), ctx);
+  }
+}
+
+/** Tells the maker again which sessions are open: it had failed, and pauses and closes them where this cell fails. */
+export function tellSessionsAgain({ maker }: Pick<EntityState, 'maker'>, ctx: EntityContext): void {
+  for (const [name, { open }] of allRows(ctx.table('sessions')))
+    tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
+}
+
+/** Asks the open sessions how they stand: this cell was revived, and may have missed that a run ended, or that they closed. */
+export function askSessions(ctx: EntityContext): void {
+  for (const [name, { open }] of allRows(ctx.table('sessions')))
+    if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
+}
+
+/** Whether a session tells again of a run whose end is known. */
+export function isTold({ news }: ChildNotice, row: Row<'sessions'> | null | undefined): boolean {
+  return news.kind === 'settled' && row?.running === false;
+}
+
+/** Takes the news of a session. @returns its name when it has closed */
+export function sessionNews(
+  { maker }: Pick<EntityState, 'maker'>,
+  { news }: ChildNotice,
+  row: Row<'sessions'>,
+  ctx: EntityContext,
+): string | undefined {
+  const name = rowKeyOf(ctx);
+  const sessions = ctx.table('sessions');
+  if (news.kind === 'running' || news.kind === 'settled')
+    sessions.set(name, { ...row, running: news.kind === 'running' || news.more });
+  if (news.kind !== 'closed') return undefined;
+  sessions.set(name, { ...row, open: false, running: false });
+  ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
+  tellSession(maker, { session: sessionKey(idOf(ctx), name), open: false }, ctx);
+  return name;
+}

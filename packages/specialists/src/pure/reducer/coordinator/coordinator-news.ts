@@ -1,0 +1,113 @@
+/** What the coordinator's session tells of its inputs and runs. */
+import type { ChildNotice, Tally } from '@reprise/agent/contracts';
+import { forgetPassed } from '@reprise/org/contracts';
+import { coordinatorOf } from '../../contracts/index.js';
+import type { Delivery } from '../project/delivery.js';
+import { budgetOf, countUse, giveBack, hasReachedShare } from '../project/spending.js';
+import { FIRST_TAG, INPUT_TAG } from './coordinator.js';
+import { wakeEnded } from './wake.js';
+
+/**
+ * The session has taken an input, or refused it. What it tells of its runs comes in the order in which it acts. Nobody
+ * waits for the run of an input that a failed session did not take.
+ */
+export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = '' }: Answered): void {
+  const { coordinator, wake } = delivery.state;
+  coordinator.sent = Math.max(0, coordinator.sent - 1);
+  if (outcome === 'accepted') {
+    coordinator.taken++;
+    return;
+  }
+  giveBack(delivery, coordinator.shares.pop() ?? 0);
+  if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
+  const isFirst = tag.startsWith(FIRST_TAG);
+  if (isFirst) coordinator.adopted = null; // the definition came with the input
+  if (isFirst ? DENIED.test(code) : !NOT_THERE.includes(code)) return;
+  const command_id = tag.slice(isFirst ? FIRST_TAG.length : INPUT_TAG.length);
+  delivery.ctx.record('specialists/Commanded@1', { command_id, code: 'cell_failed', value: null });
+  coordinatorFailed(delivery);
+}
+
+/** What the kernel answers about an event. */
+interface Answered {
+  readonly tag?: string;
+  readonly outcome: 'accepted' | 'rejected';
+  readonly code?: string;
+}
+
+/** The codes with which the kernel answers for a session that has failed, or failed as it was made. */
+const NOT_THERE: readonly string[] = ['faulted', 'cell_failed', 'cell_absent'];
+
+/** The codes with which the gate refuses an event: no session was asked. */
+const DENIED = /^(?:policy|cap)_denied(?:\/|$)/;
+
+/** A run of the coordinator that used up its share needs another budget. */
+function noteLimit(delivery: Delivery, limit: string): void {
+  const budget = budgetOf(delivery);
+  if (hasReachedShare(budget, limit)) delivery.state.exhausted = true;
+}
+
+/** Counts what a run used, and gives back what was set aside for it and for inputs that were dropped. */
+function spend(delivery: Delivery, tally: Tally | null, more: boolean, code: string | null): void {
+  const { coordinator } = delivery.state;
+  const unit = budgetOf(delivery)?.unit ?? 'tokens';
+  const [amount] = coordinator.shares.splice(0, 1);
+  countUse(delivery, amount === undefined ? null : { unit, amount }, tally, code);
+  if (!more) dropShares(delivery);
+}
+
+/** Gives back what was set aside for inputs that no run takes any more. */
+export function dropShares(delivery: Delivery): void {
+  const { shares, sent } = delivery.state.coordinator;
+  const dropped = shares.splice(0, Math.max(0, shares.length - sent));
+  giveBack(
+    delivery,
+    dropped.reduce((sum, one) => sum + one, 0),
+  );
+}
+
+/** Takes a notice of the coordinator's session. */
+export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice): void {
+  const { coordinator, wake } = delivery.state;
+  if (news.kind === 'running') coordinator.busy = true;
+  if (news.kind === 'waiting') coordinator.busy = true; // a report of a run that waits
+  if (news.kind !== 'settled' || run <= coordinator.run) return; // a report of a run that is known to have ended
+  coordinator.run = run;
+  forgetPassed(delivery.ctx, coordinatorOf(delivery.ctx.address[1])[1]);
+  coordinator.busy = news.more;
+  coordinator.failure = failureOf(news.stop);
+  coordinator.taken = Math.max(0, coordinator.taken - 1);
+  if (coordinator.failure !== null && !news.more) goOn(delivery);
+  if (news.stop.kind === 'LimitsExceeded') noteLimit(delivery, news.stop.limit);
+  spend(delivery, news.tally, news.more, coordinator.failure);
+  if (wake.phase === 'shown') wakeEnded(delivery, news.stop.kind === 'Completed');
+}
+
+type RunEnd = Extract<ChildNotice['news'], { readonly kind: 'settled' }>['stop'];
+
+/** Why a run failed: then a person hears of it, since nothing else goes on with what it was to do (SPEC-43). */
+function failureOf(stop: RunEnd): string | null {
+  if (stop.kind === 'Failed') return stop.code.slice(0, CODE_MAX);
+  return stop.kind === 'LimitsExceeded' ? `limit/${stop.limit}`.slice(0, CODE_MAX) : null;
+}
+
+const CODE_MAX = 96;
+
+/** A session keeps what waits behind a run that failed until it is told to go on: each message gets its answer. */
+function goOn({ state: { coordinator }, ctx }: Delivery): void {
+  if (coordinator.taken === 0) return;
+  const value = { command_id: `go-on/${coordinator.run}`, command: { type: 'Resume' } };
+  ctx.send(coordinatorOf(ctx.address[1]), { name: 'aos.agent/HostCommand@1', value });
+}
+
+/** The session has failed as a cell: the next input makes another one. */
+export function coordinatorFailed(delivery: Delivery): void {
+  const { coordinator, wake } = delivery.state;
+  coordinator.busy = false;
+  coordinator.sent = 0;
+  coordinator.taken = 0;
+  coordinator.adopted = null;
+  coordinator.failure = 'cell_failed';
+  if (coordinator.shares.length > 0) spend(delivery, null, false, null);
+  if (wake.phase === 'shown') wakeEnded(delivery, false);
+}

@@ -1,0 +1,59 @@
+/** The first input of a coordinator comes with its definition: what a session refuses of both, and what the gate refuses. */
+import type { PolicyRule } from '@reprise/contracts';
+import { memory, openWorld } from 'reprise';
+import type { WorldPart } from 'reprise/parts';
+import { defineTeam } from 'reprise/specialists';
+import { describe, expect, it } from 'vitest';
+import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
+
+type Team = ReturnType<typeof defineTeam>;
+type Read = { readonly seen: { readonly team: { readonly team?: { readonly coordinator: { config: object } } } } };
+
+/** A team whose definition names a model that its list lacks: the session refuses it. */
+function unfit(team: Team): Team {
+  const uses = (team.uses ?? []).map((part) => (part.name === 'specialists/projects' ? planted(part) : part));
+  return { ...team, uses };
+}
+
+function planted(part: WorldPart): WorldPart {
+  const reducers = (part.reducers ?? []).map((one) => ({
+    ...one,
+    reduce: (...[draft, event, ctx]: Parameters<typeof one.reduce>) => {
+      const { coordinator } = (event.value as Read).seen?.team.team ?? {};
+      if (coordinator !== undefined) coordinator.config = { ...coordinator.config, model: 'gone' };
+      return one.reduce(draft, event, ctx);
+    },
+  }));
+  return { ...part, reducers };
+}
+
+/** Sends a first message to a project, and gives what the project knows of its coordinator once its team was read. */
+async function afterFirst(change: (team: Team) => Team, policy: readonly PolicyRule[] = []): Promise<unknown> {
+  const { model } = played({ [COORDINATOR]: () => [says('Noted.')] });
+  const team = change(defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } }));
+  await using world = await openWorld({ store: memory(), models: { main: model }, policy: [...policy], parts: [team] });
+  const project = world.part(team).project('p');
+  const state = async () => (await world.kernel.state(project.address)) as State | undefined;
+  void project.send('Go.').catch(() => undefined); // it has no answer where the gate denies it
+  await expect.poll(async () => (await state())?.version, { timeout: 10_000 }).toEqual(expect.any(String));
+  expect((await world.verify()).unverified).toBe(0);
+  return (await state())?.coordinator;
+}
+
+interface State {
+  readonly version: string | null;
+  readonly coordinator: unknown;
+}
+
+describe('given the first input of a coordinator', () => {
+  it('a definition that its session refuses is told as a failure of the coordinator, and nothing of it stands [SPEC-43]', async () =>
+    expect(await afterFirst(unfit)).toMatchObject({ adopted: null, sent: 0, failure: 'cell_failed' }));
+
+  it('a denial of the gate leaves no definition and no failure, so that the next input brings the definition again', async () => {
+    const policy: PolicyRule[] = [{ send: DEFINITION, decision: 'deny' }];
+    expect(await afterFirst((team) => team, policy)).toMatchObject({ adopted: null, sent: 0, failure: null });
+  });
+});
+
+/** The definition on its way to the coordinator of the project. */
+const DEFINITION = 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/AgentAdopted@1';

@@ -1,0 +1,4 @@
+import { type Hash, hostSha256 } from '@reprise/kernel';
+
+/** The sha-256 of the host, in place of the portable one. */
+export const nodeSha256: Hash = hostSha256();

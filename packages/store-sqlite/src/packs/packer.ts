@@ -1,0 +1,128 @@
+/**
+ * When older frames and blobs are packed: in the transaction of an append, as soon as a whole pack waits, and at closing.
+ * So each is packed once, a crash leaves it packed or not, and no append packs more than one pack per pack of new bytes.
+ */
+
+import { PACK_BYTES_LEAST, PACK_BYTES_MAX } from '../database/deflated.js';
+import type { Riders } from '../database/schema.js';
+import { isFull } from '../database/sqlite-errors.js';
+import type { HeldFile } from '../file/held-file.js';
+import { BlobPacker, type BlobPacks } from './blob-packs.js';
+import { FramePacks } from './frame-packs.js';
+
+/** Free pages from which closing gives them back to the file system. */
+const FREE_PAGES_MIN = 8;
+
+/** Blobs that wait for an append. */
+export interface StagedBlobs extends Riders {
+  /** The bytes that they take in a pack, those of blobs that are stored already included. */
+  bytes(): number;
+}
+
+/** Bytes that wait for packing; an upper bound for blobs, since some were stored before. */
+interface Waiting {
+  frames: number;
+  blobs: number;
+}
+
+/** The transactions that store frames and blobs, and pack older ones. */
+export class Packer {
+  readonly #held: HeldFile;
+  readonly #frames: FramePacks;
+  readonly #blobs: BlobPacker;
+  /** Undefined at first, and after a failure. */
+  #waiting: Waiting | undefined;
+  /** Packing failed, for another reason than a full disk: everything stays as it is until the next opening. */
+  #failed = false;
+
+  constructor(held: HeldFile, packs: BlobPacks) {
+    this.#held = held;
+    this.#frames = new FramePacks(held.db, held.path);
+    this.#blobs = new BlobPacker(held.db, packs);
+  }
+
+  get blobs(): BlobPacker {
+    return this.#blobs;
+  }
+
+  /**
+   * {@link HeldFile.commit} of a body and the blobs that wait for it, with what is due for packing. Packing is left out
+   * when it fails: an append does not need it.
+   *
+   * @param added the bytes of frames that the body stores
+   */
+  commit<T>(body: () => T, staged: StagedBlobs, added: number): T {
+    const packing = { now: false };
+    try {
+      return this.#commit(body, staged, added, this.#failed ? undefined : packing);
+    } catch (error) {
+      this.#waiting = undefined;
+      if (!packing.now) throw error;
+      this.#failed = !isFull(error);
+      return this.#commit(body, staged, added, undefined);
+    }
+  }
+
+  /** @param packing undefined to pack nothing */
+  #commit<T>(body: () => T, staged: StagedBlobs, added: number, packing: { now: boolean } | undefined): T {
+    const waiting = { ...(this.#waiting ?? this.#count()) };
+    waiting.frames += added;
+    waiting.blobs += staged.bytes();
+    const pack = (work: () => void): void => {
+      if (packing === undefined) return;
+      packing.now = true;
+      work();
+      packing.now = false;
+    };
+    const write = (): void => {
+      // Before the new blobs: packs are then as full as they can be.
+      if (waiting.blobs > PACK_BYTES_MAX) pack(() => this.#packBlobs(waiting, staged.bytes()));
+      staged.write();
+      if (waiting.frames > PACK_BYTES_MAX) pack(() => this.#packFrames(waiting, Number.POSITIVE_INFINITY));
+    };
+    const done = this.#held.commit(body, { write, written: () => staged.written() });
+    this.#waiting = waiting;
+    return done;
+  }
+
+  /** What waits for an erasure is counted again: it takes blobs out of packs. */
+  recount(): void {
+    this.#waiting = undefined;
+  }
+
+  /** Packs what is left and gives free pages back; for closing. What fails waits for the next opening. */
+  finish(): void {
+    try {
+      const waiting = this.#count();
+      const frames = waiting.frames >= PACK_BYTES_LEAST;
+      const blobs = waiting.blobs >= PACK_BYTES_LEAST;
+      if (!frames && !blobs && this.#freePages() < FREE_PAGES_MIN) return;
+      this.#held.commit(() => {
+        if (frames) this.#packFrames(waiting, PACK_BYTES_LEAST);
+        if (blobs) this.#blobs.pack();
+        this.#held.db.exec('PRAGMA incremental_vacuum');
+      });
+    } catch {
+      // The world is whole without it; closing itself reports what is wrong with the file.
+    }
+  }
+
+  #packFrames(waiting: Waiting, least: number): void {
+    waiting.frames = this.#frames.pack(least);
+  }
+
+  #packBlobs(waiting: Waiting, more: number): void {
+    const stored = this.#blobs.waiting();
+    if (stored + more > PACK_BYTES_MAX) this.#blobs.pack();
+    waiting.blobs = stored + more > PACK_BYTES_MAX ? more : stored + more;
+  }
+
+  #count(): Waiting {
+    return { frames: this.#frames.waiting(), blobs: this.#blobs.waiting() };
+  }
+
+  #freePages(): number {
+    const count = this.#held.db.prepare('PRAGMA freelist_count').get()?.[0];
+    return typeof count === 'number' ? count : 0;
+  }
+}

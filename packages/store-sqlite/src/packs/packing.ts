@@ -1,0 +1,218 @@
+/**
+ * How frames share rows. A row of one frame holds that frame's bytes and nothing else; a row of several holds, for each:
+ * at (f64), head (32 bytes), kind (u8 length, UTF-8), bytes (u32 length, bytes), all numbers big-endian. The bytes of a
+ * row may be deflated as a whole (`deflated.ts`). Canonical bytes are the frames' own; this is only a container and is
+ * hashed nowhere.
+ */
+import { RepriseError } from '@reprise/contracts';
+import type { StoredFrame } from '@reprise/kernel';
+import { inflated, type Stored } from '../database/deflated.js';
+import type { Row } from '../database/driver.js';
+import {
+  bytes,
+  bytesSql,
+  digestSql,
+  illegal,
+  ROW_BYTES_MAX,
+  text,
+  textSql,
+  whole,
+  wholeSql,
+} from '../database/values.js';
+
+/** The bytes of a packed row of one append; a larger frame has its own row. Bounds the cost of reading one frame. */
+const APPEND_ROW_BYTES_MAX = 64 * 1024;
+
+/** Bytes of the fixed parts of a packed frame. */
+const FIXED = 8 + 32 + 1 + 4;
+
+/** A row of `frame`, as it is written and read. */
+export interface FrameRow extends Stored {
+  readonly seq: number;
+  readonly first: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly head: Uint8Array;
+}
+
+/** The columns of a row as {@link asFrameRow} takes them. */
+export const READ_COLUMNS = [
+  ...['seq', 'first', 'at'].map(wholeSql),
+  textSql('kind'),
+  digestSql('head'),
+  bytesSql('bytes', ROW_BYTES_MAX),
+  wholeSql('size'),
+].join(', ');
+
+/** Reads a row that was selected by {@link READ_COLUMNS}. */
+export function asFrameRow([seq, first, at, kind, head, stored, size]: Row, about: number, path: string): FrameRow {
+  const where = `${path}, ${framesOf(first, seq) ?? `frame ${about}`}`;
+  return {
+    seq: whole(seq, where),
+    first: whole(first, where),
+    at: whole(at, where),
+    kind: text(kind, where),
+    head: bytes(head, where),
+    bytes: bytes(stored, where),
+    size: whole(size, where),
+  };
+}
+
+/** The frames of a row, in words; undefined when the row does not tell. */
+function framesOf(first: unknown, seq: unknown): string | undefined {
+  if (typeof seq !== 'number') return undefined;
+  return typeof first === 'number' && first < seq ? `frames ${first} to ${seq}` : `frame ${seq}`;
+}
+
+/** The plain bytes of a row. */
+type InflateRow = (row: Stored) => Uint8Array;
+
+/** Inflates rows, and keeps the last one, so that reading frame by frame inflates each row once. */
+export function rowInflater(): InflateRow {
+  let last: { readonly bytes: Uint8Array; readonly plain: Uint8Array } | undefined;
+  return (row) => {
+    if (row.size === row.bytes.length) return row.bytes;
+    if (last === undefined || last.plain.length !== row.size || Buffer.compare(last.bytes, row.bytes) !== 0) {
+      last = { bytes: row.bytes, plain: inflated(row) };
+    }
+    return last.plain;
+  };
+}
+
+/** Cuts the frames of one append into rows. */
+export function* packRows(
+  frames: readonly StoredFrame[],
+): Generator<{ row: FrameRow; frames: readonly StoredFrame[] }> {
+  let run: StoredFrame[] = [];
+  let size = 0;
+  for (const frame of frames) {
+    if (run.length > 0 && size + frame.bytes.length > APPEND_ROW_BYTES_MAX) {
+      yield { row: packRow(run), frames: run };
+      run = [];
+      size = 0;
+    }
+    run.push(frame);
+    size += FIXED + frame.kind.length + frame.bytes.length;
+  }
+  if (run.length > 0) yield { row: packRow(run), frames: run };
+}
+
+function packRow(run: readonly StoredFrame[]): FrameRow {
+  const first = run[0] as StoredFrame;
+  const last = run[run.length - 1] as StoredFrame;
+  const bytes = run.length === 1 ? first.bytes : pack(run);
+  const { seq, at, kind } = last;
+  return { seq, first: first.seq, at, kind, head: headBytes(last), bytes, size: bytes.length };
+}
+
+/** Node silently stops at the first character that is not hex, which would shift everything after it. */
+function headBytes(frame: StoredFrame): Uint8Array {
+  const bytes = Buffer.from(frame.head, 'hex');
+  if (bytes.length === 32) return bytes;
+  throw new RepriseError('invalid_argument', 'the head of a frame is not a digest', {
+    where: `frame ${frame.seq}`,
+    expected: '64 hex digits',
+    actual: frame.head,
+  });
+}
+
+function pack(run: readonly StoredFrame[]): Uint8Array {
+  return Buffer.concat(run.map((frame) => entry({ ...frame, head: headBytes(frame) })));
+}
+
+/** A frame in a packed row. */
+function entry({ at, head, kind, bytes }: Pick<FrameRow, 'at' | 'head' | 'kind' | 'bytes'>): Uint8Array {
+  const name = Buffer.from(kind);
+  const out = Buffer.allocUnsafe(FIXED + name.length + bytes.length);
+  let i = out.writeDoubleBE(at, 0);
+  out.set(head, i);
+  i = out.writeUInt8(name.length, i + 32);
+  out.set(name, i);
+  i = out.writeUInt32BE(bytes.length, i + name.length);
+  out.set(bytes, i);
+  return out;
+}
+
+/** The bytes that a plain row takes in a row that holds it together with others. */
+export function packedBytes(row: Pick<FrameRow, 'first' | 'seq'>, kindBytes: number, length: number): number {
+  return row.first === row.seq ? FIXED + kindBytes + length : length;
+}
+
+/** Several plain rows as one, not deflated; each is checked. */
+export function joinRows(rows: readonly FrameRow[], path: string): FrameRow {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('no rows to join');
+  if (first === last) return first;
+  for (const row of rows) unpackRow(row, 1, 0, path);
+  const bytes = Buffer.concat(rows.map((row) => (row.first === row.seq ? entry(row) : row.bytes)));
+  return { ...last, first: first.first, bytes, size: bytes.length };
+}
+
+/**
+ * The frames of a row within a range. The whole row is checked, but only these are returned.
+ *
+ * @throws journal_damaged when the row does not contain exactly the frames that it names
+ */
+export function unpackRow(
+  row: FrameRow,
+  from: number,
+  to: number,
+  path: string,
+  inflate: InflateRow = inflated,
+): StoredFrame[] {
+  const { first, seq } = row;
+  if (first > seq) throw illegal(`${path}, frame ${seq}`, 'a first frame not after the last');
+  try {
+    const plain = inflate(row);
+    return first === seq ? single(row, plain, from, to) : unpack(row, plain, from, to);
+  } catch (cause) {
+    throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
+      where: `${path}, ${framesOf(first, seq)}`,
+      hint: 'Restore the file from a copy; keep the damaged file, another reader may recover more of it.',
+      cause,
+    });
+  }
+}
+
+function single({ seq, at, kind, head, bytes }: FrameRow, plain: Uint8Array, from: number, to: number): StoredFrame[] {
+  if (seq < from || seq > to) return [];
+  return [{ seq, at, kind, head: hexOf(head), bytes: plain === bytes ? bytes : new Uint8Array(plain) }];
+}
+
+function unpack(row: FrameRow, plain: Uint8Array, from: number, to: number): StoredFrame[] {
+  const packed = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+  const frames: StoredFrame[] = [];
+  let lastHead = 0;
+  let i = 0;
+  /** Advances by a number of bytes and returns where they begin. */
+  const take = (length: number): number => {
+    if (i + length > packed.length) throw new RangeError(`a length leads beyond the row's ${packed.length} bytes`);
+    i += length;
+    return i - length;
+  };
+  for (let seq = row.first; seq <= row.seq; seq++) {
+    const at = take(8);
+    const head = take(32);
+    const kind = take(1);
+    const kindLength = packed[kind] as number;
+    const length = take(kindLength + 4) + kindLength;
+    const bytes = take(packed.readUInt32BE(length));
+    lastHead = head;
+    if (seq < from || seq > to) continue;
+    frames.push({
+      seq,
+      at: packed.readDoubleBE(at),
+      kind: packed.toString('utf8', kind + 1, kind + 1 + kindLength),
+      head: packed.toString('hex', head, head + 32),
+      bytes: new Uint8Array(packed.subarray(bytes, i)),
+    });
+  }
+  if (i !== packed.length) throw new RangeError(`${packed.length - i} bytes are left over`);
+  const head = packed.subarray(lastHead, lastHead + 32);
+  if (!head.equals(row.head)) throw new RangeError('the last head is not the one of the row');
+  return frames;
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}

@@ -1,0 +1,77 @@
+/** Trying ended nodes again, and what failed because of them. */
+
+import type { EventValue } from '@reprise/kernel/define';
+import { key } from '@reprise/org/contracts';
+import type { NodeRow, treeCommands } from '../../contracts/index.js';
+import { childrenOf } from '../delivery/around.js';
+import type { Delivery } from '../delivery/delivery.js';
+import { isEnded } from '../delivery/nodes.js';
+import { waitsForNeeds } from '../delivery/reach.js';
+import { Refused } from '../delivery/refused.js';
+import { unitOf } from '../delivery/spending.js';
+import { refuseCircle } from './again-circle.js';
+import { leaveLine, waitAgain } from './end-node.js';
+import { refuseUnknownAgent, takeStock } from './make.js';
+
+type Retry = EventValue<typeof treeCommands, 'tree/Retry@1'>;
+
+/** Tries an ended node again. */
+export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Retry): void {
+  const row = delivery.nodes.change(n);
+  if (!isEnded(row)) throw new Refused('not_ended');
+  // A run that is being stopped must be over first, those of a serial's steps as well.
+  const steps = row.type === 'serial' ? childrenOf(delivery, n) : [];
+  if (row.type === 'ask' || [row, ...steps].some(({ run }) => run !== 'none')) throw new Refused('illegal_transition');
+  for (const above of delivery.nodes.upFrom(row.parent)) if (isEnded(above)) throw new Refused('ancestor_ended');
+  refuseCircle(delivery, row);
+  refuseUnknownAgent(delivery, agent);
+  if (agent !== undefined) row.agent = agent;
+  if (agent !== undefined || fresh === true) row.session = null;
+  const usual = budget ?? delivery.state.budget.node;
+  if (usual !== null) row.budget = row.spent[unitOf(delivery)] + usual;
+  if (n === 1) Object.assign(delivery.state, { status: 'running', ended: null });
+  reopen(delivery, row);
+}
+
+/** Makes an ended node pending again: its parent has an open child, and its dependents wait for it. */
+function reopen(delivery: Delivery, row: NodeRow): void {
+  if (row.parent !== null) reopenParent(delivery, delivery.nodes.change(row.parent));
+  const hasRun = row.launch > 0;
+  const children = childrenOf(delivery, row.n);
+  Object.assign(row, { status: 'pending', code: null, result: null, wrong: 0, unfinished: null });
+  delete row.stopped_by;
+  if (hasRun) row.attempt++;
+  // Children that it has not been run again for: that is what it is tried again for.
+  if (row.since > 0 && hasRun) row.gen++;
+  row.since = 0;
+  row.phase = row.gen > 0 ? 'synthesis' : 'work';
+  delivery.changes++;
+  delivery.ctx.table('work').set(`${key(row.n)}.again`, { do: 'again', n: row.n, stage: 'dependents', after: null });
+  if (row.type === 'serial') reopenSerial(delivery, row, children);
+  else takeStock(delivery, row);
+}
+
+/** A serial does not run: its steps that are not complete are tried again; when all are, it is done anew. */
+function reopenSerial(delivery: Delivery, row: NodeRow, steps: readonly Readonly<NodeRow>[]): void {
+  Object.assign(row, { status: 'waiting_children', phase: 'work', gen: 0 });
+  const failed = steps.filter(({ status }) => status !== 'complete');
+  for (const { n } of failed.length > 0 ? failed : steps) reopen(delivery, delivery.nodes.change(n));
+}
+
+function reopenParent(delivery: Delivery, parent: NodeRow): void {
+  parent.open++;
+  parent.since++;
+  waitAgain(delivery, parent);
+}
+
+/** A dependent of a node that is tried again: it waits, or is tried again when it failed for that reason. */
+export function retryDependent(delivery: Delivery, row: NodeRow, need: number): void {
+  if (isEnded(delivery.nodes.at(need))) return; // it has ended again meanwhile
+  if (waitsForNeeds(row)) {
+    leaveLine(delivery, row);
+    takeStock(delivery, row);
+    delivery.changes++;
+  } else if (row.code === 'blocked_failed' && (row.parent === null || !isEnded(delivery.nodes.at(row.parent)))) {
+    reopen(delivery, row);
+  }
+}
