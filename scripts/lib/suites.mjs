@@ -69,48 +69,49 @@ export const HEAVY = [
   ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];
 
-const SHARING = [
-  'packages/agent/test/api',
-  'packages/agent/test/decisions',
-  'packages/agent/test/define',
-  'packages/agent/test/history',
-  'packages/agent/test/judge',
-  'packages/agent/test/parts',
-  'packages/agent/test/reducer',
-  'packages/agent/test/tools',
-  'packages/contracts/test',
-  'packages/org/test/flow',
-  'packages/kernel/test/pure',
-  'packages/kernel/test/ports',
-  'packages/kernel/test/run',
-  'packages/kernel/test/serve',
-  'packages/org/test/store',
-  'packages/providers/test',
-  'packages/server/test',
-  'packages/society/test',
-  'packages/specialists/test',
-  'packages/tree/test/adapters',
-  'packages/tree/test/api',
-  'packages/tree/test/tools',
-  'packages/tree/test/views',
-  'packages/ui/test',
-  'packages/org/test/job',
-  'packages/org/test/kit',
+/**
+ * Test files that each have a process of their own, and why. All other files share a few processes, so that each module
+ * is loaded once and not once for each file: loading took as long as the tests themselves. A file that shares leaves
+ * nothing behind: no global, no variable of the environment, no replaced module, no process, no world at work.
+ *
+ * @type {readonly (readonly [path: string, why: string])[]}
+ */
+export const APART = [
+  ['packages/agent/test/quarantine/', 'replaces a module'],
+  ['packages/cli/test/team/failed.test.ts', 'replaces a module'],
+  ['packages/store-sqlite/test/backup.test.ts', 'replaces a module'],
+  ['packages/tools/test/races.test.ts', 'replaces modules'],
+  ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module anew on other platforms'],
+  ['packages/tree/test/serve/', 'sets the environment of programs that serve'],
+  ['packages/cli/test/tree/', 'sets the environment, and the folder of the process'],
+  ['scripts/test/speed.test.ts', 'measures'],
 ];
 
-/**
- * Test files of `npm test` that share a process, so that each module is loaded once and not once for each file: loading
- * took as long as the tests themselves. Such a file leaves nothing behind: no global, no replaced module, no process, no
- * world that is still at work.
- */
-export const SHARED = {
-  folders: SHARING.map((folder) => `${folder}/**`),
-  files: SHARING.map((folder) => `${folder}/**/*.test.ts`),
-};
+const isFolder = (path) => path.endsWith('/');
+const pattern = (path) => (isFolder(path) ? `${path}**/*.test.ts` : path);
+const contains = (path, other) => path === other || (isFolder(path) && other.startsWith(path));
 
-/** The files that vitest leaves out, or runs alone, for a suite: `quick`, `rest` or all. */
-export function suiteOf(name) {
-  const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
-  if (name === 'quick') return { exclude: heavy };
-  return name === 'rest' ? { include: heavy } : {};
+/** The paths that are in both lists: of two that overlap, the narrower. */
+function both(list, other) {
+  return list.flatMap((one) => other.flatMap((two) => (contains(one, two) ? [two] : contains(two, one) ? [one] : [])));
+}
+
+/**
+ * What vitest runs for a suite, `quick`, `rest` or all: the files that share processes, and those that do not.
+ *
+ * @param {string | undefined} name
+ * @param {readonly string[]} all the patterns of all test files
+ */
+export function suiteOf(name, all) {
+  const heavy = HEAVY.map(([path]) => path);
+  const alone = APART.map(([path]) => path);
+  const patterns = (paths) => paths.map(pattern);
+  const apart = patterns(alone);
+  if (name === 'rest')
+    return {
+      shared: { include: patterns(heavy), exclude: apart },
+      apart: { include: patterns(both(heavy, alone)), exclude: [] },
+    };
+  const left = name === 'quick' ? patterns(heavy) : [];
+  return { shared: { include: all, exclude: [...left, ...apart] }, apart: { include: apart, exclude: left } };
 }
