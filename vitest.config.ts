@@ -16,7 +16,7 @@ const { shared, apart } = suiteOf(process.env.SUITE, ALL);
 
 /** Files of the first project share processes and their modules; each file of the other has a process of its own. */
 const projects = [
-  { name: 'shared', isolate: false, ...shared },
+  { name: 'shared', isolate: false, setupFiles: ['scripts/lib/leaves-nothing.ts'], ...shared },
   { name: 'apart', isolate: true, ...apart },
 ];
 

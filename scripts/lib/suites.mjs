@@ -5,6 +5,7 @@
 
 /** @type {readonly (readonly [folder: string, why: string])[]} */
 export const HEAVY = [
+  ['scripts/test/api.test.ts', 'asks the compiler for the type of every public name'],
   ['scripts/test/divergence-page.test.ts', 'runs every row of the divergence matrix again for its page'],
   ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
   ['scripts/test/mistakes.test.ts', 'compiles and runs the mistakes of a page'],
@@ -72,24 +73,40 @@ export const HEAVY = [
 /**
  * Test files that each have a process of their own, and why. All other files share a few processes, so that each module
  * is loaded once and not once for each file: loading took as long as the tests themselves. A file that shares leaves
- * nothing behind: no global, no variable of the environment, no replaced module, no process, no world at work.
+ * nothing behind: no global, no variable of the environment, no replaced module, no process, no world at work. What can
+ * be compared of this is compared after each file, by `scripts/lib/leaves-nothing.ts`.
  *
  * @type {readonly (readonly [path: string, why: string])[]}
  */
 export const APART = [
   ['packages/agent/test/quarantine/', 'replaces a module'],
   ['packages/cli/test/team/failed.test.ts', 'replaces a module'],
+  ['packages/cli/test/tree/', 'sets the environment and the folder of the process'],
+  ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module again as on another platform'],
+  ['packages/kernel/test/pure/codec/decode.test.ts', 'measures memory'],
+  ['packages/kernel/test/replay/guard/', 'replaces globals by traps'],
+  ['packages/reprise/test/canary/', 'scans all that its process writes'],
+  ['packages/server/test/mcp.test.ts', 'measures memory'],
   ['packages/store-sqlite/test/backup.test.ts', 'replaces a module'],
+  ['packages/store-sqlite/test/damaged-packs.test.ts', 'measures memory'],
+  ['packages/store-sqlite/test/store.test.ts', 'measures memory'],
+  ['packages/tools/test/http-hostile.test.ts', 'measures memory'],
+  ['packages/tools/test/large-folder.test.ts', 'measures turns of the event loop'],
+  ['packages/tools/test/output/', 'measures memory'],
   ['packages/tools/test/races.test.ts', 'replaces modules'],
-  ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module anew on other platforms'],
+  ['packages/tools/test/recent-bytes.test.ts', 'measures memory'],
   ['packages/tree/test/serve/', 'sets the environment of programs that serve'],
-  ['packages/cli/test/tree/', 'sets the environment, and the folder of the process'],
   ['scripts/test/speed.test.ts', 'measures'],
 ];
 
 const isFolder = (path) => path.endsWith('/');
 const pattern = (path) => (isFolder(path) ? `${path}**/*.test.ts` : path);
 const contains = (path, other) => path === other || (isFolder(path) && other.startsWith(path));
+
+/** Whether a test file has a process of its own. */
+export function isApart(file) {
+  return APART.some(([path]) => contains(path, file));
+}
 
 /** The paths that are in both lists: of two that overlap, the narrower. */
 function both(list, other) {
