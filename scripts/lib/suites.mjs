@@ -15,6 +15,8 @@ export const HEAVY = [
   ['scripts/test/hostile/', 'runs every example in a pseudo-terminal, on a model of hostile words'],
   ['conformance/modes/', 'every scenario in every mode, on every protocol'],
   ['conformance/tamper/', 'every frame and blob of a world, tampered with'],
+  ['conformance/senders/mistakes.test.ts', 'broken builds of the check of senders'],
+  ['conformance/society/content/mutants.test.ts', 'broken builds of a society'],
   ['conformance/society/kill.test.ts', 'swarms as processes that are killed'],
   ['conformance/society/revoked/kill.test.ts', 'owners of a society as processes that are killed'],
   ['conformance/team/', 'teams as processes, some of which are killed'],
