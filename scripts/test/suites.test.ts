@@ -55,7 +55,7 @@ describe('what a test file leaves behind', () => {
     const before = sceneNow();
     expect(leftBehind(before, sceneNow())).toEqual([]);
     const after = new Map([...before, ['process.env.PLANTED', '1'], ['Date', class {}], ['listeners of SIGINT', 7]]);
-    expect(leftBehind(before, after).sort()).toEqual(['Date', 'listeners of SIGINT', 'process.env.PLANTED']);
+    expect(leftBehind(before, after).toSorted()).toEqual(['Date', 'listeners of SIGINT', 'process.env.PLANTED']);
     expect(leftBehind(after, before)).toContain('process.env.PLANTED');
   });
 });
