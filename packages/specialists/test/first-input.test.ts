@@ -35,7 +35,7 @@ async function afterFirst(change: (team: Team) => Team, policy: readonly PolicyR
   const project = world.part(team).project('p');
   const state = async () => (await world.kernel.state(project.address)) as State | undefined;
   void project.send('Go.').catch(() => undefined); // it has no answer where the gate denies it
-  await expect.poll(async () => (await state())?.version, { timeout: 10_000 }).toEqual(expect.any(String));
+  await expect.poll(async () => (await state())?.version).toEqual(expect.any(String));
   expect((await world.verify()).unverified).toBe(0);
   return (await state())?.coordinator;
 }
