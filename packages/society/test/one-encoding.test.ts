@@ -4,7 +4,8 @@ import { encode, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANOTHER_CALL } from '../src/pure/contracts/index.js';
-import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../src/pure/index.js';
+import { fileSchema } from '../src/wire/index.js';
 import { anyJson } from './support/any-json.js';
 import {
   answersIn,

@@ -3,8 +3,8 @@
 import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/org';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
 import { timeOf } from '../pure/reducer/call/time.js';
-import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { readComposed, withWords, wordsOf } from './words.js';
 
 /** An answer of an entity, as far as it is shown. */
@@ -33,7 +33,7 @@ export async function shownAnswer(
 ): Promise<Value> {
   const texts = await textsOf(tool, refs, content);
   const shown = (await SHOWN[tool]?.(value as ValueMap, texts, content)) ?? (value as ValueMap);
-  const { shape } = SOCIETY_TOOLS[tool].output;
+  const { shape } = SOCIETY_TOOLS[tool].answer;
   return Object.fromEntries(Object.entries(shown).filter(([key, part]) => key in shape && part !== undefined));
 }
 

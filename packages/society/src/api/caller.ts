@@ -11,8 +11,8 @@ import {
 } from '@reprise/contracts';
 import { shownAnswer } from '../answers/shown.js';
 import { encodeCall } from '../call/encode.js';
-import { entityAt } from '../pure/index.js';
-import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
+import { entityAt, type SocietyToolName } from '../pure/index.js';
+import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
 import type { Answered, SocietyBy } from './requests.js';
 

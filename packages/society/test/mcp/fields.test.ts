@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { failEntity } from '../../../../conformance/society/failing.js';
 import { base64Of, makePair } from '../../src/adapters/ed25519.js';
 import { proofBytes } from '../../src/index.js';
-import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
+import { fileSchema, type JsonSchema } from '../../src/wire/index.js';
 import { returnArgs } from '../support/comeback.js';
 import { agentAs, type Caller, openServed, registered, type ServedPlace, until } from './support.js';
 
