@@ -22,13 +22,13 @@ const SEED = 35;
 
 /** Any arguments of a tool that its schema accepts, without a `command_id`. */
 function anyArgs(tool: SocietyToolName): fc.Arbitrary<ValueMap> {
-  const { input } = SOCIETY_TOOLS[tool];
-  return anyJson(fileSchema(input, 'input'))
+  const { args: stated } = SOCIETY_TOOLS[tool];
+  return anyJson(fileSchema(stated, 'input'))
     .map((args) => {
       const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
       return rest as ValueMap;
     })
-    .filter((args) => input.safeParse(args).success && encode(args).length < 6_000);
+    .filter((args) => stated.safeParse(args).success && encode(args).length < 6_000);
 }
 
 /** What a call was recorded as. */

@@ -46,7 +46,7 @@ function deadFields(
 }
 
 const ANSWERS = Object.entries(SOCIETY_TOOLS).map(
-  ([tool, { output }]) => [tool as SocietyToolName, fileSchema(output, 'output')] as const,
+  ([tool, { answer }]) => [tool as SocietyToolName, fileSchema(answer, 'output')] as const,
 );
 
 const scope = { layers: ['l1', 'l2'], groups: ['crew', 'other'], visibility: ['private', 'group'] };
