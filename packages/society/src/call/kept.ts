@@ -12,6 +12,7 @@ import type { ToolArgs } from '../wire/index.js';
 /** The arguments of a tool, which may name the call. */
 export interface CalledWith {
   readonly command_id?: string;
+  readonly [name: string]: unknown;
 }
 
 /** What the arguments of a call are kept with: the entity that calls, and the id of the call. */
@@ -42,7 +43,7 @@ const ADDS: { readonly [T in SocietyToolName]?: Adds<T> } = {
   memory_write_hot: async ({ patch }, { content }) => ({ patch: await hotPatch(patch, content) }),
   memory_assess: async ({ evidence_ref }, { content }) =>
     evidence_ref === undefined ? {} : { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) },
-  memory_read_warm: ({ after }) => (after === undefined ? {} : { after: Number(after) }),
+  memory_read_warm: ({ after }): ValueMap => (after === undefined ? {} : { after: Number(after) }),
 };
 
 const MILLION = 1_000_000;

@@ -73,13 +73,22 @@ interface Statement<F extends z.Shape, O extends z.Shape, A extends z.Shape> {
   readonly answer: O;
 }
 
+/** A tool as it is stated: what callers write, what its entity receives, and what it answers. */
+interface Stated<F extends z.Shape, C extends z.Shape, O extends z.Shape> {
+  readonly description: string;
+  readonly args: z.Obj<F>;
+  readonly call: z.Obj<C>;
+  readonly answer: z.Obj<O>;
+}
+
 /** States a tool that reads. */
 export function reading<F extends z.Shape, O extends z.Shape, A extends z.Shape = Record<never, never>>({
   args,
   answer,
   ...rest
-}: Statement<F, O, A>) {
-  return { ...ownerTool({ ...rest, args: z.strictObject(args) }), answer: z.strictObject(answer) };
+}: Statement<F, O, A>): Stated<F, KeptFields<F> & A, O> {
+  const fields = z.strictObject(args);
+  return { ...ownerTool({ ...rest, args: fields }), args: fields, answer: z.strictObject(answer) };
 }
 
 /** The arguments of a tool that changes something. */
@@ -88,12 +97,7 @@ type Commanding<F extends z.Shape> = F & { readonly command_id: z.Absent<typeof 
 /** States a tool that changes something: its callers may name a call, which the entity takes from the arguments. */
 export function acting<F extends z.Shape, O extends z.Shape, A extends z.Shape = Record<never, never>>(
   statement: Statement<F, O, A>,
-): {
-  readonly description: string;
-  readonly args: z.Obj<Commanding<F>>;
-  readonly call: z.Obj<KeptFields<F> & A>;
-  readonly answer: z.Obj<O>;
-} {
-  const { args: fields, ...stated } = { ...statement, ...reading(statement), args: statement.args };
-  return { ...stated, args: z.strictObject({ ...fields, ...optional({ command_id: commandId }) }) };
+): Stated<Commanding<F>, KeptFields<F> & A, O> {
+  const args = z.strictObject({ ...statement.args, ...optional({ command_id: commandId }) });
+  return { ...reading(statement), args };
 }
