@@ -45,7 +45,10 @@ export const tier = z.enum(TIERS);
 /** The role of a member of a group. */
 export const role = z.enum(ROLES);
 
+/** The type of an agent, as clients read it. */
 export const agentType = noted(z.enum(AGENT_TYPES), { id: 'AgentType' });
+
+/** The state of an agent, as clients read it. */
 export const agentStatus = noted(z.enum(AGENT_STATUSES), { id: 'AgentStatus' });
 
 /** A time, as answers show it: in UTC. */

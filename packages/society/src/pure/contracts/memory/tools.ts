@@ -140,9 +140,13 @@ const item = z.strictObject({
   conflicts_with: told(itemIdShown, 'What that group says about the same subject.'),
 });
 
-/** What an item is stated with: its type, its words, and what they are about. */
+/** The type of an item, as its writer names it. */
 export const itemType = text.min(1).max(32);
+
+/** The words of an item, kept as content that can be erased. */
 export const itemWords = words().min(1).max(20_000);
+
+/** What an item is about: items of one subject may contradict each other. */
 export const subjectKey = text.min(1).max(128);
 
 /** The tools of memory. */
