@@ -287,7 +287,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     pure: ['pure/contracts', 'pure/compile', 'pure/plans', 'pure/reducer'],
     wire: ['pure'],
     call: ['pure', 'wire'],
-    tools: ['wire', 'call'],
+    tools: ['pure', 'wire', 'call'],
     adapters: ['pure', 'tools'],
     audit: ['pure', 'adapters'],
     answers: ['pure', 'wire'],

@@ -28,5 +28,5 @@ export { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './handle
 export { type Memories, memoryPart } from './memory-part.js';
 export * from './pure/index.js';
 export { memoryTools } from './tools/memory.js';
-export { offerTool, offerTools } from './tools/offer.js';
+export { keptCall, offerTool, offerTools } from './tools/offer.js';
 export { agentJobs, textsPart, type WorkPartOptions, workPart } from './work-part.js';

@@ -162,7 +162,7 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
       ['agent_deactivate', ended],
     ] as const)
       expect(
-        (await import('../src/wire/index.js')).SOCIETY_TOOLS[name].output.safeParse(structured).error,
+        (await import('../src/pure/index.js')).SOCIETY_TOOLS[name].answer.safeParse(structured).error,
       ).toBeUndefined();
   });
 

@@ -11,8 +11,8 @@ import {
 } from '@reprise/contracts';
 import { shownAnswer } from '../answers/shown.js';
 import { encodeCall } from '../call/encode.js';
-import { entityAt } from '../pure/index.js';
-import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
+import { entityAt, type SocietyToolName } from '../pure/index.js';
+import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
 import type { Answered, SocietyBy } from './requests.js';
 
@@ -76,7 +76,7 @@ export class EntityCaller {
   /** The answer of a tool in the form of its schema. @throws RepriseError `request_rejected` for a refusal */
   async shown<T extends SocietyToolName>(tool: T, { value, refs, is_error }: Answered): Promise<ToolAnswer<T>> {
     if (is_error) throw refusedCall(this.id, tool, value);
-    return (await shownAnswer(tool, { value, refs }, this.world.kernel.content)) as unknown as ToolAnswer<T>;
+    return shownAnswer(tool, { value, refs }, this.world.kernel.content);
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */

@@ -1,5 +1,5 @@
 /** What an app asks of the cells of a society, and how it hears of the outcome. */
-import type { Address, Value } from '@reprise/contracts';
+import type { Address, Ref, Value } from '@reprise/contracts';
 import { encode, portableSha256, toHex, type World } from '@reprise/kernel';
 import type { TableSchemas } from '@reprise/kernel/define';
 import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
@@ -11,7 +11,7 @@ export type { By as SocietyBy } from '@reprise/org';
 export interface Answered {
   readonly call_id: string;
   readonly value: Value;
-  readonly refs: readonly { readonly label: string; readonly ref: string }[];
+  readonly refs: readonly { readonly label: string; readonly ref: Ref }[];
   readonly is_error: boolean;
 }
 
@@ -35,7 +35,7 @@ export function answerTo(call: string): CommandOutcome<Answered> {
   return {
     in: (fact) => {
       const answered = factIn(fact, [entityFacts, 'society/Answered@1']);
-      return answered?.call_id === call ? (answered as unknown as Answered) : undefined;
+      return answered?.call_id === call ? answered : undefined;
     },
   };
 }

@@ -19,5 +19,5 @@ export type Verdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;
 export async function scoreOf(world: World, observer: Address, agent: string): Promise<TrustScore> {
   const verdicts = (await entityCell(world, observer).row('trust', agent)) ?? UNJUDGED;
   const score = { value: scored(observer[1], agent, verdicts), refs: [] };
-  return (await shownAnswer('memory_assess', score, world.content)) as unknown as TrustScore;
+  return shownAnswer('memory_assess', score, world.content);
 }

@@ -2,7 +2,7 @@
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type AgentRegister, type Entity, type Society, society } from 'reprise/society';
-import type { SocietyToolName } from '../../src/wire/index.js';
+import type { SocietyToolName } from '../../src/pure/index.js';
 
 /** A world with a society. */
 export async function openOffice(people: readonly string[] = ['ann', 'ben']) {

@@ -6,9 +6,10 @@ import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type Entity, type SocietyBy, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
-import { isPlainLink } from '../../src/pure/contracts/call/links.js';
+import { isPlainLink } from '../../src/pure/contracts/links.js';
 import { toolOf } from '../../src/tools/tools.js';
-import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
+import { fileSchema } from '../../src/wire/index.js';
 
 export const TOOLS = Object.keys(SOCIETY_TOOLS) as SocietyToolName[];
 
@@ -18,7 +19,7 @@ export const WAYS = ['method', 'use', 'model', 'mcp'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Whether a call of a tool can be named in its arguments. */
-export const isCommand = (tool: SocietyToolName): boolean => 'command_id' in SOCIETY_TOOLS[tool].input.shape;
+export const isCommand = (tool: SocietyToolName): boolean => 'command_id' in SOCIETY_TOOLS[tool].args.shape;
 
 type Method = (entity: Entity, args: never, by: SocietyBy) => Promise<unknown>;
 
@@ -40,7 +41,7 @@ const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {
 };
 
 function modelTool(name: SocietyToolName) {
-  return toolOf(name, fileSchema(SOCIETY_TOOLS[name].input, 'input'));
+  return toolOf(name);
 }
 
 /** A world with a person whose calls can be made in each way. */

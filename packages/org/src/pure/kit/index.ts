@@ -20,12 +20,19 @@ export { limitOf, type Share, share, UNUSED, type Used, used, usedBy, usedTogeth
 export {
   apart,
   type CallTo,
+  type CheckedAs,
+  checkedAs,
+  erasable,
+  fraction,
+  inMillionths,
   json,
   type Keeping,
   type KeptAs,
+  type KeptField,
   type KeptFields,
   keepingOf,
   keptFields,
+  keptSchema,
   line,
   type OwnerTool,
   optional,
@@ -33,6 +40,7 @@ export {
   text,
   unwrapped,
   withinBytes,
+  words,
 } from './owner-tool.js';
 export { cancelFor, ownPlan, purposeOf, startFor, takePurpose } from './purposes.js';
 export { commanded, type Hints, Refused, refusalBy } from './refusal.js';

@@ -40,11 +40,12 @@ import {
   proofNews,
   returnNews,
   SOCIETY_BOUNDS,
+  type SocietyToolName,
   seenNews,
 } from '../../contracts/index.js';
 import { answerCall, openCall } from '../call/answers.js';
 import { answeredByApp, parkedByApp } from '../call/app-calls.js';
-import { type Operations, refusal } from '../call/operations.js';
+import { type OperationsOf, refusal } from '../call/operations.js';
 import { type Routes, takeReply } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
 import { takeLead, takeMembership } from '../group/consent.js';
@@ -134,7 +135,7 @@ const EVENTS = {
 type Events = typeof EVENTS;
 
 /** All tools of a society, by name: each file of operations brings its own. */
-const OPERATIONS: Operations = {
+const OPERATIONS: OperationsOf<SocietyToolName> = {
   ...agentOperations,
   ...memberOperations,
   ...proofOperations,
