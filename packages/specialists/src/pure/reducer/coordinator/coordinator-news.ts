@@ -3,7 +3,7 @@ import type { ChildNotice, Tally } from '@reprise/agent/contracts';
 import { forgetPassed } from '@reprise/org/contracts';
 import { coordinatorOf } from '../../contracts/index.js';
 import type { Delivery } from '../project/delivery.js';
-import { budgetOf, countUse, giveBack, hasReachedShare } from '../project/spending.js';
+import { budgetOf, countUse, hasReachedShare, returnShare } from '../project/spending.js';
 import { FIRST_TAG, INPUT_TAG } from './coordinator.js';
 import { wakeEnded } from './wake.js';
 
@@ -18,7 +18,7 @@ export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = ''
     coordinator.taken++;
     return;
   }
-  giveBack(delivery, coordinator.shares.pop() ?? 0);
+  returnShare(delivery, coordinator.shares.pop() ?? 0);
   if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
   const isFirst = tag.startsWith(FIRST_TAG);
   if (isFirst) coordinator.adopted = null; // the definition came with the input
@@ -52,7 +52,7 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean, code: str
   const { coordinator } = delivery.state;
   const unit = budgetOf(delivery)?.unit ?? 'tokens';
   const [amount] = coordinator.shares.splice(0, 1);
-  countUse(delivery, amount === undefined ? null : { unit, amount }, tally, code);
+  countUse(delivery, amount === undefined ? null : { unit, amount }, tally, code ?? '');
   if (!more) dropShares(delivery);
 }
 
@@ -60,7 +60,7 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean, code: str
 export function dropShares(delivery: Delivery): void {
   const { shares, sent } = delivery.state.coordinator;
   const dropped = shares.splice(0, Math.max(0, shares.length - sent));
-  giveBack(
+  returnShare(
     delivery,
     dropped.reduce((sum, one) => sum + one, 0),
   );
