@@ -69,7 +69,7 @@ describe('given a policy that denies inputs of a coordinator', () => {
     async (_, send, taken) => {
       const { model } = played({ [COORDINATOR]: () => [says('Noted.'), says('Noted.'), says('Noted.')] });
       const team = defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } });
-      const budget = { tokens: 1_000 };
+      const budget = { tokens: 1_000_000 };
       for (const one of [
         team,
         defineTeam('dev', { skills: [], tools: [], budget, coordinator: { model: 'main', identity: IDENTITY } }),
