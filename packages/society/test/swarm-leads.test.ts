@@ -187,4 +187,29 @@ describe('a swarm with a budget of tokens', () => {
     const all = { ...four, on_member_failure: 'abort' } as const;
     expect(await ended(all, greedy)).toMatchObject({ status: 'failed', code: 'budget_exhausted', reserved: 0 });
   });
+
+  it('an agent for which nothing is left waits in line for what others give back, and does not end the swarm [SOC-64] [SOC-70]', async () => {
+    const use = (tokens_in: number) => ({ text: 'A market.', usage: { tokens_in, tokens_out: 0 } });
+    const steps = (said: string): ScriptStep | undefined => {
+      if (said.includes('alpha 0 of')) return use(20_000); // all of its share
+      return /omega [01] of/.test(said) ? use(1_000) : undefined;
+    };
+    const { world, ann, swarmAt, tool, release } = await openScene({ tokens_in: 1_000, tokens_out: 0 }, steps);
+    await using _ = world;
+    const slot = scouts(2)[0] as (typeof markets)['agents'][0];
+    const agents = ['alpha', 'omega'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
+    const lanes = { strategy: 'pipeline', agents, budget_tokens: 40_000 } as const;
+    const swarm = await ann.createSwarm({ ...markets, ...lanes });
+    await until(() => tool.waiting === 1);
+    while ((await swarmAt('markets')).spent.tokens === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await swarmAt('markets')).toMatchObject({
+      status: 'executing',
+      spent: { tokens: 20_000 },
+      reserved: 20_000,
+    });
+    release();
+    expect(await swarm.ended({ within: '20s' })).toMatchObject({ status: 'archived' });
+    expect(await swarmAt('markets')).toMatchObject({ code: null, spent: { tokens: 24_000 }, reserved: 0 });
+    await world.verify();
+  });
 });

@@ -16,7 +16,28 @@ export {
 export { effectOf, planOf } from './definitions.js';
 export { circleIn, wayTo } from './graph.js';
 export { firstOf, KEY_DIGITS, key, pair, pairsOf, placeInLine, secondOf, timeKey, timeOf } from './keys.js';
-export { limitOf, type Share, share, UNUSED, type Used, used, usedBy, usedTogether, withinLimits } from './ledger.js';
+export {
+  type Account,
+  type Asked,
+  beginInLine,
+  countUse,
+  giveBack,
+  LOST,
+  leftOf,
+  limitOf,
+  type NoShare,
+  type Share,
+  setAside,
+  settle,
+  share,
+  shareFor,
+  UNUSED,
+  type Used,
+  used,
+  usedBy,
+  usedTogether,
+  withinLimits,
+} from './ledger.js';
 export {
   apart,
   type CallTo,

@@ -72,7 +72,7 @@ export type SwarmState = z.infer<typeof swarmState>;
 export const swarmTask = z.strictObject({
   member: z.string().max(MEMBER_KEY),
   agent_id: agentId,
-  /** That of its job; before it `waiting` for inputs, or `skipped` without inputs or a share. */
+  /** That of its job; before it `waiting` for inputs or its share, or `skipped` without inputs or a share. */
   status: z.enum(['waiting', ...JOB_STATUSES, 'skipped']),
   attempt: some,
   task_ref: z.nullable(ref()),
@@ -124,6 +124,8 @@ export const swarmTables = {
   /** The members by their agents. */
   agents: z.string().max(MEMBER_KEY),
   tasks: swarmTask,
+  /** The tasks that wait until others give a share of the budget back. */
+  line: z.null(),
   /** What has not ended in each stage. */
   stages: count,
   /** Tasks that have ended, and whose end was not followed yet. */

@@ -74,7 +74,7 @@ import { returnOperations } from '../staging/returns.js';
 import { reviewOperations } from '../staging/reviews.js';
 import { failedTimer } from '../status/failed-agents.js';
 import { isFailedOperation, isRateLimited } from '../status/failures.js';
-import { isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
+import { inputRefused, isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
 import {
   leaveGroups,
   operated,
@@ -160,6 +160,7 @@ const REPLIES: Routes<EntityState, EntityContext> = {
   said: (_draft, note, reply, ctx) => keepUntold(note, reply, ctx),
   archive: (_draft, key, reply, ctx) => archiveRefused(key, reply, ctx),
   compiled: (draft, _, { code }, ctx) => makerRefused(draft, code, ctx),
+  session: (_draft, command_id, reply, ctx) => inputRefused(command_id, reply, ctx),
   rights: (_draft, about, reply, ctx) => rightsRefused(about, reply, ctx),
   'swarm-gone': (_draft, swarm, reply, ctx) => swarmGone(swarm, reply, ctx),
 };

@@ -21,7 +21,7 @@ import {
 } from './context.js';
 import { endSwarm } from './ending.js';
 import { numberIn } from './shown.js';
-import { hasLeft } from './spending.js';
+import { mayBegin } from './spending.js';
 import { addTask, startTask } from './tasks.js';
 
 /** Takes a call of an entity that has to do with the swarm: no other learns whether it exists. */
@@ -131,7 +131,7 @@ function delegate(draft: SwarmState, { slot, agent_id, task_ref }: CallOf<'swarm
     ctx,
   );
   if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
-  if (!hasLeft(draft)) return refusal('budget_exhausted');
+  if (!mayBegin(draft, ctx)) return refusal('budget_exhausted');
   startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
   const { slot: of, agent_id: worker } = free[1];
   const reports = [{ task: draft.tasks.next - 1, agent_id: worker, slot: of, status: 'queued' }];
