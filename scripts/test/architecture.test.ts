@@ -85,7 +85,7 @@ describe('architecture', () => {
     expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);
   });
 
-  it.each(['index', 'providers/providers'])(
+  it.each(['index', 'providers'])(
     'importing packages/reprise/src/%s.ts loads nothing that an app may not use',
     async (name) => {
       const entry = `packages/reprise/src/${name}.ts`;
@@ -95,8 +95,8 @@ describe('architecture', () => {
     },
   );
 
-  it('importing packages/reprise/src/org/org.ts loads no provider, no server and no other organization', async () => {
-    const entry = 'packages/reprise/src/org/org.ts';
+  it('importing packages/reprise/src/org.ts loads no provider, no server and no other organization', async () => {
+    const entry = 'packages/reprise/src/org.ts';
     const loaded = await coldImport(ROOT, [entry]);
     expect(loaded.length).toBeGreaterThan(20);
     expect(checkColdImport(entry, loaded, NOT_IN_ORG_IMPORT).map(formatProblem)).toEqual([]);

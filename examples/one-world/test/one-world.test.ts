@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AgentWorld, openWorld } from 'reprise';
 import { memory, type Store } from 'reprise/kernel';
-import { putText, readText } from 'reprise/parts';
+import { putText, readText } from 'reprise/org';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';

@@ -2,7 +2,8 @@
 export { composeText } from './adapters/compose.js';
 export { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './adapters/preparer.js';
 export { callRules } from './call-rules.js';
-export type { By, By as MemoryBy } from './handle/by.js';
+export { flow } from './flow-part.js';
+export type { By } from './handle/by.js';
 export { type CommandOutcome, command, OrgCell, outcomeOf, recordsAt, refusalIn } from './handle/command.js';
 export { unlessErased } from './handle/erased.js';
 export { runOfInput } from './handle/input.js';

@@ -1,7 +1,7 @@
 /** Who makes an agent lead a swarm or belong to a group: itself, those above it, and the app; a refusal sends it nothing. */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import { defineAgent } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { ENTITY } from '../src/pure/contracts/index.js';

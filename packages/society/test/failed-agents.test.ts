@@ -1,7 +1,7 @@
 /** Agents whose cells have failed: what is taken from them, by whom, on which way, and what their maker does for them. */
 import type { Served, ServedAnswer } from '@reprise/agent';
 import type { JournalRecord, Principal } from '@reprise/contracts';
-import { memoryPart } from 'reprise/memory';
+import { memoryPart } from 'reprise/org';
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';

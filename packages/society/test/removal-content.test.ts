@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { JournalRecord, Ref } from '@reprise/contracts';
 import { putErasable, type Store } from '@reprise/kernel';
 import { type AgentWorld, defineAgent, memory } from 'reprise';
-import { defineOwnerTool } from 'reprise/parts';
+import { defineOwnerTool } from 'reprise/org';
 import type { Entity } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';

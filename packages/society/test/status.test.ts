@@ -1,5 +1,5 @@
 /** The status of agents: which changes are legal, who may make them, and what comes with each. */
-import { memoryPart } from 'reprise/memory';
+import { memoryPart } from 'reprise/org';
 import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, refusedWith } from './support/office.js';

@@ -1,6 +1,6 @@
 /** Waits for a project whose cell fails: each ends, and so does each that comes after the fault. */
 import { isRepriseError, memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam, type Project, skill } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';

@@ -1,7 +1,7 @@
 /** The first input of a coordinator comes with its definition: what a session refuses of both, and what the gate refuses. */
 import type { PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';

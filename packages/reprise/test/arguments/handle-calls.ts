@@ -1,10 +1,9 @@
 /** One right call of each method of the handles of trees, teams, societies and hosts that changes or asks for something. */
-import { type AgentWorld, defineAgent, openWorld } from 'reprise';
+import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { type Host, memoryDirectory, openHost } from 'reprise/host';
 import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { defineTeam } from 'reprise/specialists';
-import { memory } from 'reprise/store';
 import { trees } from 'reprise/tree';
 import type { RightCall } from './wrong-kinds.js';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { AgentWorld, AgentWorldOptions, AnyAgent, Run } from '@reprise/agent';
 import * as z from 'zod';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
-import type { Store } from '../../src/kernel/store.js';
+import type { Store } from '../../src/kernel.js';
 import { mcp } from '../../src/mcp.js';
-import { type ModelClient, scriptBy } from '../../src/providers/providers.js';
+import { type ModelClient, scriptBy } from '../../src/providers.js';
 
 /** What a stage is opened with. */
 export interface StageOptions extends Pick<AgentWorldOptions<readonly AnyAgent[]>, 'onError' | 'clock'> {

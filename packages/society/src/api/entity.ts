@@ -36,7 +36,7 @@ import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { entityCell, type SocietyBy } from './requests.js';
+import { type By, entityCell } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { cellsOfEntity } from './troubles.js';
@@ -52,7 +52,7 @@ export interface EntityHost {
 }
 
 /** How long a changed status lasts, and who asks for the change. */
-export interface StatusOptions extends SocietyBy {
+export interface StatusOptions extends By {
   /** The seconds that a reactivated agent has from now on; 0 for no end. */
   readonly ttl_seconds?: number;
   /** The seconds in which a deactivated agent may come back; seven days when absent. */
@@ -107,7 +107,7 @@ export class Entity extends EntityCaller {
    * @example
    * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
-  async register(spec: AgentRegister, by: SocietyBy = {}): Promise<RegisteredAgent> {
+  async register(spec: AgentRegister, by: By = {}): Promise<RegisteredAgent> {
     const { expires_at = null, ...agent } = await this.use(
       'agent_register',
       { parent_entity_id: this.id, ...spec },
@@ -135,7 +135,7 @@ export class Entity extends EntityCaller {
    * Shows the capabilities of an agent below this entity, or changes them: an absent dimension keeps its value, null takes
    * the parent's. What is narrowed ends at once what is open and no longer permitted.
    */
-  async capabilities(agent: string, change: CapabilityUpdate = {}, by: SocietyBy = {}): Promise<CapabilityReport> {
+  async capabilities(agent: string, change: CapabilityUpdate = {}, by: By = {}): Promise<CapabilityReport> {
     return this.use('agent_capabilities', { agent_id: agent, ...change }, by);
   }
 
@@ -153,7 +153,7 @@ export class Entity extends EntityCaller {
   }
 
   /** Draws a challenge for an agent below this entity, or for this one: the agent signs `proofBytes` of it. */
-  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: SocietyBy = {}): Promise<Challenge> {
+  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: By = {}): Promise<Challenge> {
     return this.use('agent_challenge', { agent_id: agent, purpose }, by);
   }
 
@@ -166,7 +166,7 @@ export class Entity extends EntityCaller {
   async prove(
     agent: string,
     { nonce, signature }: { readonly nonce: string; readonly signature: string },
-    by: SocietyBy = {},
+    by: By = {},
   ): Promise<Proved> {
     const answer = await this.use('agent_prove', { agent_id: agent, nonce, signature }, by);
     return withToken(this.world, answer as Value, this.host.tokens);
@@ -215,7 +215,7 @@ export class Entity extends EntityCaller {
    * const swarm = await ann.createSwarm({ goal: 'Compare three markets', strategy: 'pipeline', agents })
    * console.log((await swarm.ended()).synthesis)
    */
-  async createSwarm(manifest: SwarmManifest, by: SocietyBy = {}): Promise<CreatedSwarm> {
+  async createSwarm(manifest: SwarmManifest, by: By = {}): Promise<CreatedSwarm> {
     const { world } = this;
     const answered = await this.answered('swarm_create', manifest, by);
     const created = await this.shown('swarm_create', answered);
@@ -244,7 +244,7 @@ export class Entity extends EntityCaller {
    * const { version } = await bot.l1()
    * await bot.writeL1({ agent: { task: { goal: 'Find the limit', progress: 0.5 } } }, version)
    */
-  async writeL1(patch: HotContextPatch, version: number, by: SocietyBy = {}): Promise<HotContext> {
+  async writeL1(patch: HotContextPatch, version: number, by: By = {}): Promise<HotContext> {
     await this.use('memory_write_hot', { patch, expected_version: version }, by);
     return this.l1();
   }
@@ -259,7 +259,7 @@ export class Entity extends EntityCaller {
    * @example
    * await ann.assess('group:crew#1', { verdict: 'right', basis: 'user' })
    */
-  async assess(item_id: string, verdict: Verdict, by: SocietyBy = {}): Promise<TrustScore> {
+  async assess(item_id: string, verdict: Verdict, by: By = {}): Promise<TrustScore> {
     return this.use('memory_assess', { item_id, ...verdict }, by);
   }
 
@@ -284,7 +284,7 @@ export class Entity extends EntityCaller {
    * @example
    * await ann.review(agent_id, { approve: 'all' })
    */
-  async review(agent: string, decision: ReviewDecision, by: SocietyBy = {}): Promise<ReviewReport> {
+  async review(agent: string, decision: ReviewDecision, by: By = {}): Promise<ReviewReport> {
     return reviewStaged(this.world.kernel, this, { agent, decision, by });
   }
 

@@ -4,7 +4,7 @@ import type { JournalRecord, Value } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import { openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { script } from 'reprise/providers';
 import { AUDIT_PROBLEMS, type Society, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';

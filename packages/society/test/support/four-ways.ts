@@ -4,7 +4,7 @@ import { type JournalRecord, Ref, type Value, type ValueMap } from '@reprise/con
 import { getErasable } from '@reprise/kernel';
 import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { type Entity, type SocietyBy, society } from 'reprise/society';
+import { type By, type Entity, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { isPlainLink } from '../../src/pure/contracts/call/links.js';
 import { toolOf } from '../../src/tools/tools.js';
@@ -20,7 +20,7 @@ export type Way = (typeof WAYS)[number];
 /** Whether a call of a tool can be named in its arguments. */
 export const isCommand = (tool: SocietyToolName): boolean => 'command_id' in SOCIETY_TOOLS[tool].input.shape;
 
-type Method = (entity: Entity, args: never, by: SocietyBy) => Promise<unknown>;
+type Method = (entity: Entity, args: never, by: By) => Promise<unknown>;
 
 /** The methods that call one tool with what they are given. */
 const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {

@@ -1,6 +1,6 @@
 /** A world with a society, a clock that a test moves, and tools that models call. */
 import { type AnyAgent, defineAgent, defineTool, memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { type ScriptStep, script } from 'reprise/providers';
 import { type Capabilities, type Entity, type SocietyOptions, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';

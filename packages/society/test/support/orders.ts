@@ -7,7 +7,7 @@
  */
 import { type AgentWorld, defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { type ScriptStep, scriptBy } from 'reprise/providers';
 import type { Entity, Society, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
