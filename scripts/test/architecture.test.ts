@@ -95,12 +95,12 @@ describe('architecture', () => {
     },
   );
 
-  it('importing packages/reprise/src/org.ts loads no provider, no server and no other organization', async () => {
-    const entry = 'packages/reprise/src/org.ts';
+  it('importing packages/reprise/src/org/org.ts loads no provider, no server and no other organization', async () => {
+    const entry = 'packages/reprise/src/org/org.ts';
     const loaded = await coldImport(ROOT, [entry]);
     expect(loaded.length).toBeGreaterThan(20);
     expect(checkColdImport(entry, loaded, NOT_IN_ORG_IMPORT).map(formatProblem)).toEqual([]);
-    const tree = await coldImport(ROOT, ['packages/reprise/src/tree.ts']);
+    const tree = await coldImport(ROOT, ['packages/reprise/src/org/tree.ts']);
     expect(checkColdImport(entry, tree, NOT_IN_ORG_IMPORT)).not.toEqual([]);
   });
 

@@ -11,17 +11,7 @@ export { type Money, recordedMoney } from './handle/money.js';
 export { type Provenance, provenanceOf } from './handle/provenance.js';
 export { CellReader, type CellSource, type FactRecord, factIn, isFactOf } from './handle/reader.js';
 export { searchItems } from './handle/search.js';
-export {
-  type Change,
-  type FoundMemory,
-  type Memory,
-  type MemoryQuery,
-  type MemoryStore,
-  memoryStoreOf,
-  type NewMemory,
-  type WholeMemory,
-  type Why,
-} from './handle/store-api.js';
+export { type FoundMemory, type Memory, type MemoryStore, memoryStoreOf, type NewMemory } from './handle/store-api.js';
 export { memoryText } from './handle/text.js';
 export { keepText, readItemText } from './handle/texts.js';
 export { until } from './handle/until.js';
@@ -30,4 +20,4 @@ export { type Memories, memoryPart } from './memory-part.js';
 export * from './pure/index.js';
 export { memoryTools } from './tools/memory.js';
 export { offerTool, offerTools } from './tools/offer.js';
-export { agentJobs, textsPart, type WorkPartOptions, workPart } from './work-part.js';
+export { agentJobs, textsPart, workPart } from './work-part.js';

@@ -27,3 +27,4 @@ export {
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
 export { groupTools, type SwarmManifest, swarmTools } from './tools/tools.js';
+export type { ToolAnswer } from './wire/index.js';

@@ -64,7 +64,7 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   tree: async ({ store, model, withoutTools, ...hooks }) => {
     const { rulesModel } = await import('../../../cli/src/tree/rules/rules-model.js');
     const { workspace } = await import('../../src/tools.js');
-    const { trees } = await import('../../src/tree.js');
+    const { trees } = await import('../../src/org/tree.js');
     const tools = workspace({ root: folder, readOnly: true });
     const toolsets = withoutTools ? [gone()] : [];
     const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools, toolsets });
@@ -77,7 +77,7 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   team: async ({ store, model, withoutTools: _, ...hooks }) => {
     const { builtInSkills } = await import('../../../cli/src/team/skills.js');
     const { teamRules } = await import('../../../cli/src/team/rules/rules-model.js');
-    const { defineTeam } = await import('../../src/specialists.js');
+    const { defineTeam } = await import('../../src/org/specialists.js');
     const { workspace } = await import('../../src/tools.js');
     const team = defineTeam('team', {
       skills: builtInSkills(),
@@ -96,7 +96,7 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   },
 
   swarm: async ({ store, model, withoutTools, ...hooks }) => {
-    const { society } = await import('../../src/society.js');
+    const { society } = await import('../../src/org/society.js');
     const toolsets = withoutTools ? [gone()] : [];
     const reader = defineAgent({ name: 'reader', model: 'main', instructions: 'Read.', tools: [note], toolsets });
     const part = society();
