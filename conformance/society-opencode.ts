@@ -125,7 +125,7 @@ function offered(): string[] {
 }
 
 async function agent(display_name: string, tools: readonly string[]): Promise<string> {
-  const spec = { agent_type: 'custom' as const, display_name, capabilities: { tools: [...tools] } };
+  const spec = { agentType: 'custom' as const, displayName: display_name, capabilities: { tools: [...tools] } };
   return (await ann.register(spec, { id: display_name })).agent_id;
 }
 

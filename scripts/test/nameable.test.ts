@@ -21,12 +21,13 @@ const NAMED_BY_NOBODY: Readonly<Record<string, string>> = {
   ),
 };
 
+const own = readEntries(ROOT).filter(({ specifier }) => /^reprise(\/|$)/.test(specifier));
+
 it('what every function of an entry returns can be exported by a program with declarations', () => {
-  const own = readEntries(ROOT).filter(({ specifier }) => /^reprise(\/|$)/.test(specifier));
   expect(unnameable(ROOT, own)).toEqual(Object.keys(NAMED_BY_NOBODY));
-  const without = own.map(({ specifier, offers }) => ({
-    specifier,
-    offers: offers.filter(({ name }) => name !== 'RecordingContext'),
-  }));
-  expect(unnameable(ROOT, without)).not.toEqual(Object.keys(NAMED_BY_NOBODY));
-}, 120_000);
+}, 240_000);
+
+it('a name that no entry offers any more is missed where a program exports what it stands for', () => {
+  const [main] = own.filter(({ specifier }) => specifier === 'reprise');
+  expect(unnameable(ROOT, main === undefined ? [] : [main])).toContain('@reprise/kernel App');
+}, 240_000);

@@ -16,6 +16,7 @@ export { memoryText } from './handle/text.js';
 export { keepText, readItemText } from './handle/texts.js';
 export { until } from './handle/until.js';
 export { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './handle/views.js';
+export { type Camel, wire } from './handle/wire.js';
 export { type Memories, memoryPart } from './memory-part.js';
 export * from './pure/index.js';
 export { memoryTools } from './tools/memory.js';

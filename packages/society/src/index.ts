@@ -26,5 +26,5 @@ export {
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
-export { groupTools, type SwarmManifest, swarmTools } from './tools/tools.js';
-export type { ToolAnswer } from './wire/index.js';
+export { groupTools, swarmTools } from './tools/tools.js';
+export type { ToolAnswer as SocietyAnswer } from './wire/index.js';

@@ -48,7 +48,7 @@ type Chain = Awaited<ReturnType<typeof chainIn>>;
 
 /** Deactivates an agent, and lets its time of grace pass. */
 async function remove({ ann, clock }: Pick<Chain, 'ann' | 'clock'>, agent: Entity): Promise<void> {
-  await ann.setStatus(agent.id, 'deactivate', { grace_seconds: 3_600 });
+  await ann.setStatus(agent.id, 'deactivate', { grace: '3600s' });
   await clock.advance(HOUR);
   await clock.settle();
   expect((await agent.state())?.status).toBe('removed');

@@ -34,7 +34,7 @@ function planted(part: WorldPart): WorldPart {
 type Team = ReturnType<typeof defineTeam>;
 
 const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' });
-const task = { key: 'a', title: 'Do a', context: BRIEF('a'), skill: 'worker', depends_on: [] };
+const task = { key: 'a', title: 'Do a', context: BRIEF('a'), skill: 'worker', blockedBy: [] };
 
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(

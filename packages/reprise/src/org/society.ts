@@ -28,6 +28,6 @@ export {
   society,
   swarmTools,
   type Tier,
-  type ToolAnswer,
+  type SocietyAnswer,
   type Verdict,
 } from '@reprise/society';

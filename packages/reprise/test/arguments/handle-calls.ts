@@ -84,7 +84,7 @@ export async function handleMethods({
     on('society', home, 'swarm', ['s']),
     on('society', home, 'human', ['ann', { tools: ['a'] }], { needed: 1 }),
     on('entity', entity, 'revive', [sent], { needed: 0 }),
-    on('entity', entity, 'register', [{ agent_type: 'custom', display_name: 'A', capabilities: {} }, sent], {
+    on('entity', entity, 'register', [{ agentType: 'custom', displayName: 'A', capabilities: {} }, sent], {
       needed: 1,
     }),
     on('entity', entity, 'agents', [{ status: ['active'], limit: 10 }], { needed: 0 }),

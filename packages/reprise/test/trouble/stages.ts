@@ -103,9 +103,9 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
     const models = { main: model(twoSteps()) };
     const world = await openWorld({ store, models, agents: [reader], parts: [part], ...hooks });
     const office = world.part(part);
-    const slot = { slot: 'reader', agent: 'reader', agent_type: 'swarm-worker', task: 'Note what you see.' } as const;
+    const slot = { slot: 'reader', agent: 'reader', agentType: 'swarm-worker', task: 'Note what you see.' } as const;
     const agents = [{ ...slot, capabilities: { tools: ['note'] }, count: 2 }];
-    const manifest = { swarm_id: 'looking', goal: 'Look.', strategy: 'broadcast' as const, agents };
+    const manifest = { swarmId: 'looking', goal: 'Look.', strategy: 'broadcast' as const, agents };
     const work = async () => {
       const ann = await office.human('ann');
       await ann.createSwarm(manifest, { id: 'looking' });

@@ -1,11 +1,14 @@
 /** The stores that an entity reaches, as an app uses them: each call is judged by the rights of the entity. */
 import { present, requireKnownOptions } from '@reprise/contracts';
+import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
 import type { By } from './requests.js';
 
 /** An item that is to be written: its words, its type, and who may see it. */
-export type WarmMemory = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
+export type WarmMemory = Camel<RecordedItem>;
+
+type RecordedItem = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
 
 /** An item as it is read. Its words are null when they were erased. */
 export type ReadMemory = ToolAnswer<'memory_read_warm'>['items'][number];
@@ -33,7 +36,7 @@ export class EntityMemory {
    * await ann.memory.write({ type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'group', group: 'crew' })
    */
   write(item: WarmMemory, by: By = {}): Promise<ToolAnswer<'memory_write_warm'>> {
-    return this.entity.use('memory_write_warm', item, by);
+    return this.entity.use('memory_write_warm', wire<RecordedItem>(item, 'memory.write'), by);
   }
 
   /**

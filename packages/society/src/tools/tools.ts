@@ -3,10 +3,7 @@ import { defineOwnerTool, type Tool } from '@reprise/agent';
 import { present, RepriseError } from '@reprise/contracts';
 import type * as z from 'zod';
 import { encodeCall } from '../call/encode.js';
-import { SOCIETY_TOOLS, type SocietyToolName, type ToolArgs } from '../wire/index.js';
-
-/** A manifest of a swarm, as it is written. */
-export type SwarmManifest = Omit<ToolArgs<'swarm_create'>, 'command_id'>;
+import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 
 /** A tool of a society as models call it. @param jsonSchema for arguments that zod has no JSON Schema for */
 export function toolOf(name: SocietyToolName, jsonSchema?: object): Tool {

@@ -225,8 +225,8 @@ describe('an audit of a world that forges', () => {
     const world = await openWorld({ store, clock: new VirtualClock(), models: { main: script() }, parts: [part] });
     const ann = await world.part(part).human('ann');
     const public_key = base64Of(makePair().publicKey);
-    const stolen = { public_key, proof: `${'A'.repeat(86)}==` };
-    await ann.register({ agent_type: 'custom', display_name: 'Thief', capabilities: {}, ...stolen });
+    const stolen = { publicKey: public_key, proof: `${'A'.repeat(86)}==` };
+    await ann.register({ agentType: 'custom', displayName: 'Thief', capabilities: {}, ...stolen });
     await world.close();
     expect(await codesOf(store)).toEqual(['key_not_proved', 'verdict_forged']);
   });

@@ -24,20 +24,28 @@ type Method = (entity: Entity, args: never, by: By) => Promise<unknown>;
 
 /** The methods that call one tool with what they are given. */
 const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {
-  agent_register: (of, args, by) => of.register(args, by),
-  agent_capabilities: (of, { agent_id, ...change }: { agent_id: string }, by) => of.capabilities(agent_id, change, by),
+  agent_register: (of, args, by) => of.register(stated(args), by),
+  agent_capabilities: (of, { agent_id, ...change }: { agent_id: string }, by) =>
+    of.capabilities(agent_id, stated(change), by),
   agent_challenge: (of, { agent_id, purpose }: { agent_id: string; purpose: 'api' }, by) =>
     of.challenge(agent_id, purpose, by),
-  swarm_create: (of, args, by) => of.createSwarm(args, by),
+  swarm_create: (of, { agents, ...args }: { agents: object[] }, by) =>
+    of.createSwarm({ ...stated(args), agents: agents.map(stated) } as never, by),
   memory_write_hot: (of, { patch, expected_version }: { patch: object; expected_version: number }, by) =>
     of.writeL1(patch, expected_version, by),
-  memory_write_warm: (of, args, by) => of.memory.write(args, by),
+  memory_write_warm: (of, args, by) => of.memory.write(stated(args), by),
   memory_share: (of, { item_id, group_id }: { item_id: string; group_id: string }, by) =>
     of.memory.share(item_id, group_id, by),
   memory_validate: (of, { item_id }: { item_id: string }, by) => of.memory.validate(item_id, by),
   memory_assess: (of, { item_id, ...verdict }: { item_id: string; verdict: 'right'; basis: 'user' }, by) =>
-    of.assess(item_id, verdict, by),
+    of.assess(item_id, stated(verdict), by),
 };
+
+/** Arguments of a tool as a method of a handle takes them: their names in camel case. */
+function stated(args: object): never {
+  const name = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(args).map(([field, value]) => [name(field), value])) as never;
+}
 
 function modelTool(name: SocietyToolName) {
   return toolOf(name, fileSchema(SOCIETY_TOOLS[name].input, 'input'));

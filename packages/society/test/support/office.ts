@@ -61,8 +61,8 @@ let names = 0;
 
 /** Registers an agent. */
 export async function agentOf(parent: Entity, capabilities: Capabilities = {}, more: object = {}): Promise<string> {
-  const display_name = `Agent ${++names}`;
-  return (await parent.register({ agent_type: 'custom', display_name, capabilities, ...more })).agent_id;
+  const displayName = `Agent ${++names}`;
+  return (await parent.register({ agentType: 'custom', displayName, capabilities, ...more })).agent_id;
 }
 
 /** Why a promise was refused: the reason of the request, or its code. */
