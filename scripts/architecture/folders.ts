@@ -3,7 +3,8 @@
  */
 
 const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
-const RUN_BELOW_WORLD = ['run/callers', 'run/map', 'run/state', 'run/dispatch'];
+const STATE = ['state/map', 'state'];
+const RUN_BELOW_WORLD = ['run/callers', 'run/dispatch'];
 
 /** The folders below the rooms of the engine: all rooms use them. */
 const UNDER_ENGINE = ['pure/codec', 'pure/authority', 'pure/schema', 'pure/define', 'pure/record'];
@@ -84,23 +85,24 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'ports/store': ['pure/codec', 'ports/journal', 'ports/content'],
     'ports/scrub': ['pure/codec'],
     'ports/adapter': ['pure', 'ports/content', 'ports/scrub'],
-    'run/map': ['pure', 'ports/content'],
-    'run/callers': ['ports/time'],
-    'run/state': ['pure', 'ports/content', 'run/callers', 'run/map'],
-    'run/dispatch': ['pure', ...PORTS, 'run/callers'],
+    'state/map': ['pure', 'ports/content'],
+    state: ['pure', 'ports/content', 'state/map'],
     'replay/guard': ['pure/engine'],
-    'replay/verify/era': ['pure', ...PORTS, ...RUN_BELOW_WORLD],
-    'replay/verify/walk': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify/era'],
-    'replay/verify': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify/era', 'replay/verify/walk'],
-    'replay/fork': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify'],
-    'replay/sandbox': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay/verify', 'replay/guard'],
-    'run/world/write': ['pure', ...PORTS, ...RUN_BELOW_WORLD],
-    'run/world/open': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay', 'run/world/write'],
-    'run/world/ask': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world/open', 'run/world/write'],
-    'run/world/read': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'replay', 'run/world/ask', 'run/world/write'],
+    'replay/verify/era': ['pure', ...PORTS, ...STATE],
+    'replay/verify/walk': ['pure', ...PORTS, ...STATE, 'replay/verify/era'],
+    'replay/verify': ['pure', ...PORTS, ...STATE, 'replay/verify/era', 'replay/verify/walk'],
+    'replay/fork': ['pure', ...PORTS, ...STATE, 'replay/verify'],
+    'replay/sandbox': ['pure', ...PORTS, ...STATE, 'replay/verify', 'replay/guard'],
+    'run/callers': ['ports/time'],
+    'run/dispatch': ['pure', ...PORTS, 'replay/fork', 'run/callers'],
+    'run/world/write': ['pure', ...PORTS, ...STATE, ...RUN_BELOW_WORLD],
+    'run/world/open': ['pure', ...PORTS, ...STATE, ...RUN_BELOW_WORLD, 'replay', 'run/world/write'],
+    'run/world/ask': ['pure', ...PORTS, ...STATE, ...RUN_BELOW_WORLD, 'run/world/open', 'run/world/write'],
+    'run/world/read': ['pure', ...PORTS, ...STATE, ...RUN_BELOW_WORLD, 'replay', 'run/world/ask', 'run/world/write'],
     'run/world/life': [
       'pure',
       ...PORTS,
+      ...STATE,
       ...RUN_BELOW_WORLD,
       'replay',
       'run/world/ask',
@@ -110,6 +112,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'run/world': [
       'pure',
       ...PORTS,
+      ...STATE,
       ...RUN_BELOW_WORLD,
       'replay',
       ...['open', 'write', 'ask', 'read', 'life'].map((room) => `run/world/${room}`),
@@ -117,7 +120,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'serve/views/provided': ['pure', 'ports'],
     'serve/views': ['serve/views/provided', 'pure', 'ports', 'run/world'],
     'serve/host': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world'],
-    '.': ['pure', 'ports', 'run', 'replay'],
+    '.': ['pure', 'ports', 'state', 'run', 'replay'],
   },
   agent: {
     contracts: [],

@@ -36,7 +36,7 @@ export const HEAVY = [
   ['packages/kernel/test/replay/verify/random.test.ts', 'random chains of app versions'],
   ['packages/kernel/test/replay/verify/replay.test.ts', 'random worlds, each replayed in several ways'],
   ['packages/kernel/test/replay/verify/scenarios.test.ts', 'the state of every scenario, from every frame'],
-  ['packages/kernel/test/run/state/worlds.test.ts', 'forged worlds in a process with little memory'],
+  ['packages/kernel/test/state/worlds.test.ts', 'forged worlds in a process with little memory'],
   ['packages/org/test/store/laws/', 'broken builds of a store, each played against its reference'],
   ['packages/providers/test/hostile.test.ts', 'hostile answers in a process with little memory'],
   ['packages/providers/test/prompt-laws.test.ts', 'random conversations in every wire format'],

@@ -7,7 +7,7 @@
  * world is verified, opened, written to and read in its past, in processes of 192 MiB of heap and with a wall clock.
  */
 import { parseArgs } from 'node:util';
-import { readHostileWorlds } from '../../packages/kernel/test/run/state/run-worlds.js';
+import { readHostileWorlds } from '../../packages/kernel/test/state/run-worlds.js';
 
 /** Worlds of one process. */
 const BATCH = 500;

@@ -4,7 +4,7 @@ import type { Problem, Tree } from '../architecture/tree.js';
 import { checkPages, INDEX, readSpec, SPEC, type Spec } from './pages.js';
 import { type Citation, readCitations } from './titles.js';
 
-/** The page that is made of the citations. */
+/** The page that is made of the citations, on demand: it is not in git. */
 export const TABLE = `${SPEC}/tests.md`;
 
 /** Every clause has a test, every citation a clause, and nothing that is cited may be skipped. */
@@ -31,7 +31,7 @@ export function tablePage(tree: Tree): string {
 
 const INTRODUCTION = `# Clauses and their tests
 
-This page is generated from the titles of the tests, which cite the clauses that they check (\`DOCS_UPDATE=1 npx vitest run scripts/test/spec.test.ts\`). The check fails for a clause without a test, and for a cited test that did not run. The rules of the port suites run against every implementation of their port.`;
+This page is generated from the titles of the tests, which cite the clauses that they check (\`npm run clauses\`). The check of the specification fails for a clause without a test, and for a cited test that did not run. The rules of the port suites run against every implementation of their port.`;
 
 function row(id: string, { file, path: titles }: Citation): string {
   const title = titles.join(' › ').replaceAll('|', '\\|');

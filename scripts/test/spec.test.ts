@@ -1,10 +1,9 @@
 /** The contracts of `docs/spec` against the tests that cite them. That each check can fail is shown in its mutants. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatProblem, readTree } from '../architecture/tree.js';
 import { readSpec } from '../spec/pages.js';
-import { checkSpec, TABLE, tablePage } from '../spec/traceability.js';
+import { checkSpec, tablePage } from '../spec/traceability.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const tree = readTree(ROOT);
@@ -14,9 +13,10 @@ describe('the contracts', () => {
     expect(checkSpec(tree).map(formatProblem)).toEqual([]);
   });
 
-  it('the table of tests is what the titles say', () => {
-    if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, TABLE), tablePage(tree));
-    expect(readFileSync(path.join(ROOT, TABLE), 'utf8')).toBe(tablePage(tree));
+  it('the table of tests has a row for every clause', () => {
+    const table = tablePage(tree);
+    const listed = new Set([...table.matchAll(/^\| ([A-Z]+-\d+) \| /gm)].map(([, id]) => id));
+    expect(readSpec(tree).clauses.flatMap(({ id }) => (listed.has(id) ? [] : [id]))).toEqual([]);
   });
 
   it('the specification is not empty', () => {

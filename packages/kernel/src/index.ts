@@ -64,7 +64,6 @@ export {
   type WorldAt,
   worldAt,
 } from './replay/verify/index.js';
-export type { CellTrouble, Trouble, TroubleListener } from './run/state/trouble.js';
 export type { EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
 export type { PendingItem } from './run/world/ask/open-items.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
@@ -75,3 +74,4 @@ export type { AwaitedCell, WorldFrame } from './run/world/read/reading.js';
 export type { WorldView } from './run/world/read/view.js';
 export type { World } from './run/world/world.js';
 export type { Ack } from './run/world/write/acknowledgement.js';
+export type { CellTrouble, Trouble, TroubleListener } from './state/trouble.js';

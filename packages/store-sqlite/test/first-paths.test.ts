@@ -1,5 +1,5 @@
 /** Paths that a newcomer passes, and what is printed for each. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineApp, openKernelWorld } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -68,6 +68,13 @@ describe('the path of a world', () => {
       expect(said).not.toContain('secret');
     }
     expect(await saidOf(join(place.dir, 'tenant:1.db'))).toBe('opened');
+  });
+
+  it("SQLite's name of a database without a file is refused and leads to memory(); no file of that name is made [JRN-39]", async () => {
+    const before = existsSync(':memory:');
+    const said = await saidOf(':memory:');
+    expect(said).toMatch(/^RepriseError: invalid_argument: .*got :memory:, which is no file\. .*use memory\(\)/);
+    expect(existsSync(':memory:')).toBe(before);
   });
 
   it('a database of another program is refused with what to do, and is not changed [JRN-39]', async () => {

@@ -209,6 +209,7 @@ export async function disbands(life: Life): Promise<void> {
   const mode = d.of(['archive', 'delete'] as const);
   const { entity } = life.member(swarm.creator);
   const were = life.acting.filter(({ node }) => node.members[id] !== undefined && !swarm.workers.includes(node.id));
+  const rights = were.map(({ node }) => [node, holdsIn(life, node, `group:${id}`)] as const);
   const { is_error } = await entity.answerTo('swarm_disband', { swarm_id: id, mode });
   life.is(`${id} is disbanded`, is_error, false);
   life.did('disband');
@@ -217,7 +218,14 @@ export async function disbands(life: Life): Promise<void> {
   (expected.groups.get(id) as { isOpen: boolean }).isOpen = false;
   for (const worker of swarm.workers) expected.node(worker).status = 'deactivated';
   if (mode === 'delete') dissolves(life, id);
+  for (const [node, held] of rights)
+    expected.narrowed(node, held.writes || (mode === 'delete' && held.reads), life.now);
   if (were.length > 0) await listed(life, d.of(were), id, `group:${id}`);
+}
+
+/** What an agent may do in a store: with the end of its group an agent has less than before. */
+function holdsIn({ expected, now }: Life, node: Node, store: string) {
+  return { reads: expected.reads(node, store, now), writes: expected.writes(node, store, now) };
 }
 
 /** A group has no members any more. */

@@ -6,11 +6,11 @@ import { decode, encode, FRAME_DEPTH_MAX, type Store } from '../../src/index.js'
 import { readInputs } from '../../src/ports/journal/frame.js';
 import { toHex } from '../../src/pure/codec/index.js';
 import { foldIngress, type LeafReader } from '../../src/pure/engine/index.js';
-import { MerkleMap } from '../../src/run/map/index.js';
-import { DecodedLeaves } from '../../src/run/state/decoded-leaves.js';
-import { LeafTable } from '../../src/run/state/leaf-table.js';
-import { loaded } from '../../src/run/state/loaded.js';
-import { ComputedNodes } from '../../src/run/state/value-nodes.js';
+import { DecodedLeaves } from '../../src/state/decoded-leaves.js';
+import { LeafTable } from '../../src/state/leaf-table.js';
+import { loaded } from '../../src/state/loaded.js';
+import { MerkleMap } from '../../src/state/map/index.js';
+import { ComputedNodes } from '../../src/state/value-nodes.js';
 import { nativeHash, type RunOptions, runSchedule } from '../support/laws/run-schedule.js';
 
 /** Puts a reader of leaves around the one that keeps them. */

@@ -78,7 +78,7 @@ const STATES: readonly Mutant[] = [
 const FRAMES: readonly Mutant[] = [
   {
     does: 'keeps the leaves of frames that did not become durable',
-    file: 'run/state/leaf-table.ts',
+    file: 'state/leaf-table.ts',
     from: 'for (const { key, leaf } of log.values()) this.#set(key, leaf);',
     to: '',
   },

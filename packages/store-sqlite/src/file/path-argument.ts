@@ -4,6 +4,9 @@ import { kindOfThing, promiseHint, RepriseError } from '@reprise/contracts';
 /** The address of a database, as other libraries take one: as a path it would be a file of that odd name. */
 const ADDRESS = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
 
+/** What SQLite calls a database without a file: as a path it would be a file of that odd name. */
+const NO_FILE = ':memory:';
+
 /**
  * Refuses what is no path. An empty one would be the current folder.
  *
@@ -12,14 +15,18 @@ const ADDRESS = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
  * @throws RepriseError `invalid_argument`
  */
 export function requirePath(path: unknown, what: string, call: string): asserts path is string {
-  if (typeof path === 'string' && path !== '' && !ADDRESS.test(path)) return;
+  if (typeof path === 'string' && path !== '' && path !== NO_FILE && !ADDRESS.test(path)) return;
   throw new RepriseError('invalid_argument', `${what} needs the path of its file`, {
     where: 'path',
     expected: 'text such as world.db',
-    actual:
-      typeof path === 'string' && path !== '' ? `the address of a database, ${schemeOf(path)}` : kindOfThing(path),
+    actual: shownPath(path),
     hint: hintOfPath(path, call),
   });
+}
+
+function shownPath(path: unknown): string {
+  if (typeof path !== 'string' || path === '') return kindOfThing(path);
+  return path === NO_FILE ? `${NO_FILE}, which is no file` : `the address of a database, ${schemeOf(path)}`;
 }
 
 /** The beginning of an address alone: the rest may hold a password. */
@@ -28,6 +35,7 @@ function schemeOf(address: string): string {
 }
 
 function hintOfPath(path: unknown, call: string): string {
+  if (path === NO_FILE) return 'For a world that ends with its process use memory() of reprise.';
   if (typeof path === 'string' && /^file:/i.test(path))
     return `Give the path without file:, as in ${call}('world.db').`;
   if (typeof path === 'string' && path !== '') return 'A world is a file of its own: give the path of that file.';

@@ -1,9 +1,9 @@
 /** Collects what happened to the original after the cut: how its effects were settled, and which were armed. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
 import { type EffectLeaf, effectOfTimer } from '../../pure/engine/index.js';
-import type { RecordedReceipt } from '../../run/dispatch/recorded-receipts.js';
 import type { Owed } from '../verify/index.js';
 import { FORK_ORIGINS_MAX } from './bounds.js';
+import type { RecordedReceipt } from './recorded-receipts.js';
 
 /** An effect that is open at the cut. */
 export interface OpenAtCut {

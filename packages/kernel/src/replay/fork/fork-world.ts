@@ -27,18 +27,18 @@ import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256, toHex } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { foldIngress, Refusal, type SealedFrame, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
-import { writeRecorded } from '../../run/dispatch/recorded-receipts.js';
-import { type MapRoot, MerkleMap } from '../../run/map/index.js';
-import { LeafTable } from '../../run/state/leaf-table.js';
-import { loaded } from '../../run/state/loaded.js';
-import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { worldOf } from '../../run/state/world-leaf.js';
+import { LeafTable } from '../../state/leaf-table.js';
+import { loaded } from '../../state/loaded.js';
+import { type MapRoot, MerkleMap } from '../../state/map/index.js';
+import { ComputedNodes } from '../../state/value-nodes.js';
+import { worldOf } from '../../state/world-leaf.js';
 import { EraWalk, eraAt, type Owed, unverifiedEra } from '../verify/index.js';
 import { Afterwards, type OpenAtCut } from './afterwards.js';
 import { FORK_BYTES_MAX, FORK_OPEN_MAX } from './bounds.js';
 import { ContentCopy } from './content-copy.js';
 import { inheritanceOf, NO_INHERITANCE } from './inheritance.js';
 import { type ForkStoreOptions, requireForkOptions } from './options.js';
+import { writeRecorded } from './recorded-receipts.js';
 import { carryOut, finishForkAt, noteUnfinished, unfinishedFrame } from './unfinished.js';
 
 /** A finished fork: its id, its head, and the frame of the cut. */

@@ -3,9 +3,9 @@ import { type Account, type Amounts, type IngressOf, type InheritedRights, Repri
 import { EVERYTHING, meet, NOTHING, PARALLEL } from '../../pure/authority/index.js';
 import { decode, equalBytes } from '../../pure/codec/index.js';
 import { type LeafKind, type RightsLeaf, WORLD_KEY } from '../../pure/engine/index.js';
-import type { MapRoot, MerkleMap } from '../../run/map/index.js';
-import type { LeafTable } from '../../run/state/leaf-table.js';
-import { worldOf } from '../../run/state/world-leaf.js';
+import type { LeafTable } from '../../state/leaf-table.js';
+import type { MapRoot, MerkleMap } from '../../state/map/index.js';
+import { worldOf } from '../../state/world-leaf.js';
 import type { ForkOptions } from './options.js';
 
 /** The states between which a fork is made. */

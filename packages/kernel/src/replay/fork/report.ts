@@ -12,8 +12,8 @@ import { readFrame } from '../../ports/journal/frame.js';
 import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
-import { RecordedReceipts } from '../../run/dispatch/recorded-receipts.js';
 import type { ForkSource } from './fork-world.js';
+import { RecordedReceipts } from './recorded-receipts.js';
 
 /** An effect of a fork, in a report. */
 interface ReportedEffect {

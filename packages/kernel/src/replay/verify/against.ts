@@ -6,7 +6,7 @@ import { requireApp, requireApps, requireObject } from '../../pure/arguments/arg
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, reducerFor } from '../../pure/define/index.js';
 import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
-import type { LeafTable } from '../../run/state/leaf-table.js';
+import type { LeafTable } from '../../state/leaf-table.js';
 import { currentEra } from './era/current-era.js';
 import { changeOfEra, type EraChange, replayTail } from './era/upgrade.js';
 

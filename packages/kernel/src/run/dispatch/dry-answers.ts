@@ -13,8 +13,8 @@ import { LazyHeap } from '../../ports/time/lazy-heap.js';
 import type { App } from '../../pure/define/index.js';
 import type { EffectLeaf, LeafChange } from '../../pure/engine/index.js';
 import { check } from '../../pure/schema/index.js';
+import type { RecordedReceipt, RecordedReceipts } from '../../replay/fork/recorded-receipts.js';
 import type { Executor } from './executor.js';
-import type { RecordedReceipt, RecordedReceipts } from './recorded-receipts.js';
 
 interface DryAnswersParts {
   readonly app: App;

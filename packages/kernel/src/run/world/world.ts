@@ -24,8 +24,8 @@ import { addressOf, type CellOf, type TableRange } from '../../pure/define/index
 import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
 import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
+import type { Trouble, TroubleListener } from '../../state/trouble.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
-import type { Trouble, TroubleListener } from '../state/trouble.js';
 import {
   Asking,
   type Decider,

@@ -2,8 +2,8 @@
 import { RepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { EffectLeaf } from '../../../src/pure/engine/index.js';
+import type { RecordedReceipts } from '../../../src/replay/fork/recorded-receipts.js';
 import { DryAnswers } from '../../../src/run/dispatch/dry-answers.js';
-import type { RecordedReceipts } from '../../../src/run/dispatch/recorded-receipts.js';
 import { isPending } from '../../support/judge.js';
 import { app } from './given-fork.js';
 

@@ -27,9 +27,9 @@ import {
 } from '../../../src/index.js';
 import type { CellLeaf } from '../../../src/pure/engine/index.js';
 import { eraAt } from '../../../src/replay/verify/index.js';
-import { MerkleMap } from '../../../src/run/map/index.js';
-import { LeafTable } from '../../../src/run/state/leaf-table.js';
-import { ComputedNodes } from '../../../src/run/state/value-nodes.js';
+import { LeafTable } from '../../../src/state/leaf-table.js';
+import { MerkleMap } from '../../../src/state/map/index.js';
+import { ComputedNodes } from '../../../src/state/value-nodes.js';
 import { type AppendFault, faultyStore } from '../../support/faulty-store.js';
 import { nativeHash, runSchedule } from '../../support/laws/run-schedule.js';
 import { look, type Seen } from '../../support/laws/world-laws.js';

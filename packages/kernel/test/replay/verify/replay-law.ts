@@ -11,8 +11,8 @@ import {
 import { encode, FRAME_DEPTH_MAX, linksOf, toHex } from '../../../src/pure/codec/index.js';
 import type { LeafKey } from '../../../src/pure/engine/index.js';
 import { Replayer } from '../../../src/replay/verify/era/replayer.js';
-import { type MapChange, MerkleMap, type NodeStore } from '../../../src/run/map/index.js';
-import { LeafTable } from '../../../src/run/state/leaf-table.js';
+import { LeafTable } from '../../../src/state/leaf-table.js';
+import { type MapChange, MerkleMap, type NodeStore } from '../../../src/state/map/index.js';
 import { nativeHash } from '../../support/laws/run-schedule.js';
 
 /** What the law was held on. */

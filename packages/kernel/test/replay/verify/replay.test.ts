@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anySchedule, programApp, programReducer } from '../../../../testkit/src/arbitraries/index.js';
 import { type App, defineApp } from '../../../src/index.js';
-import { LeafTable } from '../../../src/run/state/leaf-table.js';
+import { LeafTable } from '../../../src/state/leaf-table.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 import { runSchedule } from '../../support/laws/run-schedule.js';
 import { type HeldWorld, holdWorld } from '../../support/laws/world-laws.js';

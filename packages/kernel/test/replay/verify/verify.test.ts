@@ -17,7 +17,7 @@ import {
 } from '../../../src/index.js';
 import { portableSha256, toHex } from '../../../src/pure/codec/index.js';
 import { EraWalk } from '../../../src/replay/verify/walk/era-walk.js';
-import { ComputedNodes } from '../../../src/run/state/value-nodes.js';
+import { ComputedNodes } from '../../../src/state/value-nodes.js';
 import { codeOf, refusal, until } from '../../support/judge.js';
 import { contentOf, storeWith } from './damage.js';
 import { added, appOf, asked, counter, counter1, counter2, counter3, payer } from './versions.js';

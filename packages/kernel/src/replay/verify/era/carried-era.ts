@@ -7,7 +7,7 @@ import type { IngressOf, JournalRecord, Ref } from '@reprise/contracts';
 import { readFrame, readInputs } from '../../../ports/journal/frame.js';
 import type { Head, StoredFrame } from '../../../ports/journal/port.js';
 import { equalBytes, type Hash } from '../../../pure/codec/index.js';
-import type { NodeStore } from '../../../run/map/index.js';
+import type { NodeStore } from '../../../state/map/index.js';
 import { divergenceError, explain } from './divergence.js';
 import { checkColumns, followChain, isFromBytes, notAdmitted, otherMap, requireSemantics } from './replayer.js';
 import { codeFailed, type LoadedCode, requireSamePins, type Sandbox } from './sandbox.js';

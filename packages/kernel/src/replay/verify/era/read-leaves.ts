@@ -6,8 +6,8 @@ import { requireAddress, requireLeafName } from '../../../pure/arguments/argumen
 import { copyValue } from '../../../pure/codec/index.js';
 import { type App, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { cellKey, Exhausted, Fault, type LogLeaf, readTable, seenState } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../../run/state/leaf-table.js';
-import { loaded } from '../../../run/state/loaded.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
+import { loaded } from '../../../state/loaded.js';
 
 /**
  * A cell's state from a leaf table, as this app sees it.

@@ -22,7 +22,7 @@ import type { StoredFrame } from '../../../ports/journal/port.js';
 import { type App, type ReducerDefinition, reducerFor } from '../../../pure/define/index.js';
 import { type CellLeaf, effectKey, REVIVE, writerOf } from '../../../pure/engine/index.js';
 import { check, type SchemaNode } from '../../../pure/schema/index.js';
-import type { LeafTable } from '../../../run/state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import type { Replayer } from './replayer.js';
 
 /** How many recorded values of one name the changed definition accepts. */

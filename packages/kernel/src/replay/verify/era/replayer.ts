@@ -13,9 +13,9 @@ import type { Head, StoredFrame } from '../../../ports/journal/port.js';
 import { equalBytes } from '../../../pure/codec/index.js';
 import type { App } from '../../../pure/define/index.js';
 import { type EngineEnv, foldIngress, type SealedFrame } from '../../../pure/engine/index.js';
-import { DecodedLeaves, FROM_BYTES_EVERY } from '../../../run/state/decoded-leaves.js';
-import type { LeafTable } from '../../../run/state/leaf-table.js';
-import { loaded } from '../../../run/state/loaded.js';
+import { DecodedLeaves, FROM_BYTES_EVERY } from '../../../state/decoded-leaves.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
+import { loaded } from '../../../state/loaded.js';
 import { divergenceError, explain, refused } from './divergence.js';
 
 /** A frame that was replayed and gave the same bytes. */

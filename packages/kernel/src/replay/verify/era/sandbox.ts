@@ -10,7 +10,7 @@ import { type ErrorDetails, Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader } from '../../../ports/content/port.js';
 import type { FrameInputs } from '../../../ports/journal/frame.js';
 import type { Hash } from '../../../pure/codec/index.js';
-import type { MapRoot } from '../../../run/map/index.js';
+import type { MapRoot } from '../../../state/map/index.js';
 import { type Pins, pinsLacking, samePins } from './eras.js';
 
 /** The largest pure code that a manifest may link: it is loaded whole, whenever its era is replayed. */

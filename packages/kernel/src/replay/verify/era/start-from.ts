@@ -3,7 +3,7 @@ import { readInputs } from '../../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../../ports/store/store.js';
 import { portableSha256 } from '../../../pure/codec/index.js';
-import type { LeafTable } from '../../../run/state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import { followChain } from './replayer.js';
 import { inSnapshot } from './snapshot-map.js';
 

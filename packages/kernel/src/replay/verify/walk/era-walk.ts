@@ -15,8 +15,8 @@ import { EMPTY_HEAD, type Head, type StoredFrame } from '../../../ports/journal/
 import type { Hash } from '../../../pure/codec/index.js';
 import type { App } from '../../../pure/define/index.js';
 import type { SettledEffect } from '../../../pure/engine/index.js';
-import { MerkleMap, type NodeStore } from '../../../run/map/index.js';
-import { LeafTable } from '../../../run/state/leaf-table.js';
+import { LeafTable } from '../../../state/leaf-table.js';
+import { MerkleMap, type NodeStore } from '../../../state/map/index.js';
 import { CarriedEra } from '../era/carried-era.js';
 import { appFor } from '../era/eras.js';
 import { checkColumns, followChain, Replayer } from '../era/replayer.js';

@@ -6,7 +6,7 @@ import { EMPTY_HEAD, type ReadableJournal, type StoredFrame } from '../../../por
 import type { ReadonlyStore } from '../../../ports/store/store.js';
 import { linksOf, portableSha256 } from '../../../pure/codec/index.js';
 import type { App } from '../../../pure/define/index.js';
-import { ComputedNodes } from '../../../run/state/value-nodes.js';
+import { ComputedNodes } from '../../../state/value-nodes.js';
 import type { Sandbox } from '../era/sandbox.js';
 import { ContentWalk, mayLink, readBlobs, type Verified } from './content-walk.js';
 import { EraWalk } from './era-walk.js';

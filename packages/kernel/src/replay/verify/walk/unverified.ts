@@ -6,7 +6,7 @@ import type { JournalRecord, Ref } from '@reprise/contracts';
 import { damaged } from '../../../ports/journal/frame.js';
 import { decode } from '../../../pure/codec/index.js';
 import type { EffectLeaf } from '../../../pure/engine/index.js';
-import type { MerkleMap } from '../../../run/map/index.js';
+import type { MerkleMap } from '../../../state/map/index.js';
 import { inSnapshot } from '../era/snapshot-map.js';
 
 /** The effects of an unverified era, and how often each was armed. */

@@ -1,6 +1,6 @@
 /** Lists the open effects of a world from their leaves. */
 import type { EffectLeaf } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 
 /** An effect that is open or answered late, and its leaf. */
 export interface OpenLeaf {

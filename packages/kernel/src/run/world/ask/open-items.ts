@@ -2,7 +2,7 @@
 import type { Address, Value } from '@reprise/contracts';
 import { copyValue, type Hash } from '../../../pure/codec/index.js';
 import { approvalDigest, type EffectLeaf } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import { effectLeaves } from './effect-leaves.js';
 
 /** One item that waits for a person or another system. */

@@ -24,7 +24,7 @@ import { requestKey } from '../../../ports/journal/request-key.js';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { Hash } from '../../../pure/codec/index.js';
 import { cellKey, Refusal } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import { CellContent } from '../read/cell-content.js';
 import { earlierRequest, repetitionOf } from '../write/repetition.js';
 import type { Stepper } from '../write/stepper.js';

@@ -4,7 +4,7 @@ import type { OpenStore } from '../../../ports/store/store.js';
 import type { RandomBytes } from '../../../ports/time/clock.js';
 import type { EngineEnv, WorldLeaf } from '../../../pure/engine/index.js';
 import type { CurrentEra } from '../../../replay/verify/era/current-era.js';
-import type { LeafTable } from '../../state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import type { Snapshots } from '../write/snapshots.js';
 import type { Stepper } from '../write/stepper.js';
 import { codeToRecord, firstManifest, isOtherCode, isOtherPolicy, NO_CHANGE, nextManifest } from './era.js';

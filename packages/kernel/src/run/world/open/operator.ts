@@ -5,7 +5,7 @@ import type { OpenStore } from '../../../ports/store/store.js';
 import { systemClock } from '../../../ports/time/clock.js';
 import type { ClockJump, Stamper } from '../../../ports/time/stamper.js';
 import { WakingClock } from '../../../ports/time/waking-clock.js';
-import { clockJumped, clockTrouble, type EndTrouble, type HostTrouble } from '../../state/trouble.js';
+import { clockJumped, clockTrouble, type EndTrouble, type HostTrouble } from '../../../state/trouble.js';
 import { StoreWatch } from '../write/store-watch.js';
 import type { OpenKernelWorldOptions } from './options.js';
 import { ServiceWatch } from './service-watch.js';

@@ -3,8 +3,8 @@ import { type Address, type ErrorDetail, RepriseError } from '@reprise/contracts
 import type { ServiceFailure } from '../../../ports/adapter/adapter.js';
 import { detailOfError, type Scrubber } from '../../../ports/scrub/index.js';
 import type { Clock } from '../../../ports/time/clock.js';
+import type { ServiceTrouble } from '../../../state/trouble.js';
 import type { EffectErrorOrigin, TellTrouble } from '../../dispatch/reported-errors.js';
-import type { ServiceTrouble } from '../../state/trouble.js';
 import { REPORT_AGAIN_MS } from '../write/store-watch.js';
 
 /** How many services are remembered; the one that failed first is forgotten. */

@@ -5,7 +5,7 @@
 import { parseOwnJson } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, StoreStatus } from '../../../ports/store/store.js';
 import { macrotask } from '../../../ports/time/turn.js';
-import type { HostTrouble } from '../../state/trouble.js';
+import type { HostTrouble } from '../../../state/trouble.js';
 
 /** The most characters of a post: it may have to fit on a disk that is almost full. */
 const POST_CHARS_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 /** The listeners of a world's troubles. */
 import type { LeafChange } from '../../../pure/engine/index.js';
-import { tellListener } from '../../state/tell.js';
-import { newTroubles, type Trouble, type TroubleListener } from '../../state/trouble.js';
+import { newTroubles, type Trouble, type TroubleListener } from '../../../state/trouble.js';
+import { tellListener } from '../../callers/tell.js';
 
 /** Calls the listeners of a world for each new trouble. */
 export class TroubleListeners {

@@ -2,7 +2,7 @@
 import { formatAddress, RepriseError } from '@reprise/contracts';
 import { type Scrubber, shownError } from '../../../ports/scrub/index.js';
 import type { FaultedDelivery } from '../../../pure/engine/index.js';
-import { tellListener } from '../../state/tell.js';
+import { tellListener } from '../../callers/tell.js';
 import type { ErrorOrigin, OpenKernelWorldOptions } from './options.js';
 
 /** Reports the errors of a world to its watcher. */

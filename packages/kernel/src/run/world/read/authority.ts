@@ -23,9 +23,9 @@ import {
   WORLD_KEY,
   type WorldLeaf,
 } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
-import { loaded } from '../../state/loaded.js';
-import { worldOf } from '../../state/world-leaf.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
+import { loaded } from '../../../state/loaded.js';
+import { worldOf } from '../../../state/world-leaf.js';
 import type { Decider } from '../ask/asking.js';
 import type { PendingItem } from '../ask/open-items.js';
 

@@ -13,8 +13,8 @@ import { readFrame, readInputs } from '../../../ports/journal/frame.js';
 import type { OpenStore } from '../../../ports/store/store.js';
 import { decode, portableSha256 } from '../../../pure/codec/index.js';
 import { cellKey, cellOf, type EffectLeaf } from '../../../pure/engine/index.js';
-import { MerkleMap } from '../../map/index.js';
-import { ComputedNodes } from '../../state/value-nodes.js';
+import { MerkleMap } from '../../../state/map/index.js';
+import { ComputedNodes } from '../../../state/value-nodes.js';
 import type { OpenLeaf } from '../ask/effect-leaves.js';
 
 /** Cells made anew that are remembered while frames are read. */

@@ -4,9 +4,9 @@
  */
 import type { Address, Principal } from '@reprise/contracts';
 import { gateRead, type LeafKey, Miss, type ReadVerdict, WORLD_KEY } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
-import { loaded } from '../../state/loaded.js';
-import { worldOf } from '../../state/world-leaf.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
+import { loaded } from '../../../state/loaded.js';
+import { worldOf } from '../../../state/world-leaf.js';
 
 /** The cached answers for one principal. */
 const READ_VERDICTS_MAX = 1_024;

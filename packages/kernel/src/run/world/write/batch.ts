@@ -3,7 +3,7 @@ import type { IngressRecord, Ref, RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '../../../ports/content/port.js';
 import type { Head, Journal, StoredFrame } from '../../../ports/journal/port.js';
 import type { SealedFrame } from '../../../pure/engine/index.js';
-import type { UndoLog } from '../../state/leaf-table.js';
+import type { UndoLog } from '../../../state/leaf-table.js';
 import type { CommittedFrame, IngressOutcome, QueuedIngress } from './ingress.js';
 import type { EarlierRequest } from './repetition.js';
 

@@ -5,7 +5,7 @@ import { assertIngress } from '../../../ports/journal/frame.js';
 import type { Journal } from '../../../ports/journal/port.js';
 import { isKeyed, requestKey } from '../../../ports/journal/request-key.js';
 import { type EmittedEffect, effectKey, foldIngress, type LeafChange } from '../../../pure/engine/index.js';
-import { loaded } from '../../state/loaded.js';
+import { loaded } from '../../../state/loaded.js';
 import type { Batch } from './batch.js';
 import { type CommittedFrame, isPoison, type QueuedIngress } from './ingress.js';
 import { earlierRequest, Known, repetitionOf } from './repetition.js';

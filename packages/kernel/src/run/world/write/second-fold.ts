@@ -2,9 +2,9 @@
 import { type IngressRecord, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../../../pure/codec/index.js';
 import { type EngineEnv, foldIngress, Refusal, type SealedFrame } from '../../../pure/engine/index.js';
-import { DecodedLeaves } from '../../state/decoded-leaves.js';
-import type { LeafTable } from '../../state/leaf-table.js';
-import { loaded } from '../../state/loaded.js';
+import { DecodedLeaves } from '../../../state/decoded-leaves.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
+import { loaded } from '../../../state/loaded.js';
 
 /** The collaborators of folding again. */
 export interface SecondFoldParts {

@@ -1,5 +1,5 @@
 /** When and how the map of all leaves is written, so that the next open has a short tail to replay. */
-import type { LeafTable } from '../../state/leaf-table.js';
+import type { LeafTable } from '../../../state/leaf-table.js';
 import { type Ack, ackOfFrame } from './acknowledgement.js';
 import type { CommittedFrame } from './ingress.js';
 import type { Stepper } from './stepper.js';

@@ -5,7 +5,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { type Clock, WAKE } from '../../../ports/time/clock.js';
 import { macrotask } from '../../../ports/time/turn.js';
-import type { StoreTrouble } from '../../state/trouble.js';
+import type { StoreTrouble } from '../../../state/trouble.js';
 
 /** How long a store may work on one thing before it is slow, in milliseconds: far above the sync of a busy disk. */
 const STORE_SLOW_MS = 1_500;

@@ -5,8 +5,8 @@ import { decode, encode, isRepriseError, toHex } from '../../../src/index.js';
 import { logBlobs, readLogLeaf } from '../../../src/ports/content/log-reader.js';
 import type { ContentReader } from '../../../src/ports/content/port.js';
 import { type LeafKind, LOG_CHUNK_ITEMS, type LogLeaf, leafKey } from '../../../src/pure/engine/index.js';
-import { MerkleMap } from '../../../src/run/map/index.js';
-import { decodeNode, decodeRoot, wayOf } from '../../../src/run/map/node.js';
+import { MerkleMap } from '../../../src/state/map/index.js';
+import { decodeNode, decodeRoot, wayOf } from '../../../src/state/map/node.js';
 import { nodesIn } from '../../replay/verify/replay-law.js';
 import { nativeHash } from '../../support/laws/run-schedule.js';
 

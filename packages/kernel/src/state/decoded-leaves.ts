@@ -1,7 +1,7 @@
 /** The leaves of a world as their bytes say them, for folds that check the ordinary one. */
 import type { Address } from '@reprise/contracts';
-import { decode, encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
-import type { KeyedLeaf, LeafKey, LeafOf, LeafReader, ListedKind } from '../../pure/engine/index.js';
+import { decode, encode, FRAME_DEPTH_MAX } from '../pure/codec/index.js';
+import type { KeyedLeaf, LeafKey, LeafOf, LeafReader, ListedKind } from '../pure/engine/index.js';
 
 /** Of so many frames one is folded from bytes: the leaves decoded, the plans rebuilt. */
 export const FROM_BYTES_EVERY = 256;

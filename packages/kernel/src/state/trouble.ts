@@ -1,12 +1,6 @@
 /** What in a world needs attention: cells that have failed, from their leaves, whatever the age of the journal; its store. */
 import { type Address, type ErrorDetail, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
-import {
-  detailsOfFailure,
-  type FailedLeaf,
-  failedKey,
-  type LeafChange,
-  type LeafKey,
-} from '../../pure/engine/index.js';
+import { detailsOfFailure, type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../pure/engine/index.js';
 import type { LeafTable } from './leaf-table.js';
 
 /** A cell that has failed: it takes no events until it is revived. */

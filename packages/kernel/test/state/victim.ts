@@ -14,7 +14,7 @@ import {
   type World,
 } from '@reprise/kernel';
 import * as z from 'zod';
-import { quickMemory } from '../../../../../conformance/quick-memory.js';
+import { quickMemory } from '../../../../conformance/quick-memory.js';
 
 const call = defineEffect({
   kind: 'hostile.call@1',

@@ -1,7 +1,7 @@
 import { Ref } from '@reprise/contracts';
-import type { ContentReader, ContentStore } from '../../ports/content/port.js';
-import { type Hash, toHex } from '../../pure/codec/index.js';
-import type { NodeStore } from '../map/index.js';
+import type { ContentReader, ContentStore } from '../ports/content/port.js';
+import { type Hash, toHex } from '../pure/codec/index.js';
+import type { NodeStore } from './map/index.js';
 
 /** The map's nodes in a content store. */
 export function storedNodes(content: ContentStore): NodeStore {

@@ -19,7 +19,7 @@ import {
   type StoredFrame,
   toHex,
 } from '@reprise/kernel';
-import { quickMemory } from '../../../../../conformance/quick-memory.js';
+import { quickMemory } from '../../../../conformance/quick-memory.js';
 
 /** A world taken apart: the values of its frames and its blobs. */
 export interface WorldParts {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { anyAddress } from '../../../../testkit/src/arbitraries/index.js';
 import { decode, encode, isRepriseError, toHex } from '../../../src/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../../../src/pure/engine/index.js';
-import { type MapChange, MerkleMap } from '../../../src/run/map/index.js';
+import { type MapChange, MerkleMap } from '../../../src/state/map/index.js';
 import { nodesIn } from '../../replay/verify/replay-law.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 import { nativeHash } from '../../support/laws/run-schedule.js';

@@ -2,14 +2,14 @@
 import type { Address } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { memory, openKernelWorld } from '../../../src/index.js';
-import { type LeafChange, type LeafKey, type LeafReader, namedIn } from '../../../src/pure/engine/index.js';
-import { askedKey, cellKey, effectKey, timerKey } from '../../../src/pure/engine/leaf/leaf-key.js';
-import { Overlay } from '../../../src/pure/engine/leaf/leaves.js';
-import { LeafTable, type UndoLog } from '../../../src/run/state/leaf-table.js';
-import { SEED } from '../../pure/codec/seed.js';
-import { ask, end, fail, lab, once, send, start } from '../../support/lab.js';
-import { ok, outside } from '../../support/outside.js';
+import { memory, openKernelWorld } from '../../src/index.js';
+import { type LeafChange, type LeafKey, type LeafReader, namedIn } from '../../src/pure/engine/index.js';
+import { askedKey, cellKey, effectKey, timerKey } from '../../src/pure/engine/leaf/leaf-key.js';
+import { Overlay } from '../../src/pure/engine/leaf/leaves.js';
+import { LeafTable, type UndoLog } from '../../src/state/leaf-table.js';
+import { SEED } from '../pure/codec/seed.js';
+import { ask, end, fail, lab, once, send, start } from '../support/lab.js';
+import { ok, outside } from '../support/outside.js';
 
 /** The cells that leaves name: by its number each leaf names others. */
 const CELLS = ['x', 'y', 'z'].map((key): Address => ['lab/Cell@1', key]);

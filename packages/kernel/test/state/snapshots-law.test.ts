@@ -1,13 +1,13 @@
 /** The leaves of a world over the maps of its snapshots: what is dirty, and what a snapshot writes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { memory } from '../../../src/index.js';
-import { encode, portableSha256 } from '../../../src/pure/codec/index.js';
-import { type LeafChange, type LeafKey, leafKey } from '../../../src/pure/engine/index.js';
-import { MerkleMap } from '../../../src/run/map/index.js';
-import { LeafTable, type UndoLog } from '../../../src/run/state/leaf-table.js';
-import { storedNodes } from '../../../src/run/state/value-nodes.js';
-import { SEED } from '../../pure/codec/seed.js';
+import { memory } from '../../src/index.js';
+import { encode, portableSha256 } from '../../src/pure/codec/index.js';
+import { type LeafChange, type LeafKey, leafKey } from '../../src/pure/engine/index.js';
+import { LeafTable, type UndoLog } from '../../src/state/leaf-table.js';
+import { MerkleMap } from '../../src/state/map/index.js';
+import { storedNodes } from '../../src/state/value-nodes.js';
+import { SEED } from '../pure/codec/seed.js';
 
 /** Timers, which are resident, and settled effects, which are loaded when they are asked for. */
 const KEYS: readonly LeafKey[] = [

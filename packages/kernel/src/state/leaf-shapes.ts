@@ -23,9 +23,9 @@ import {
   value,
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { decode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
-import type { LeafKey, LeafKind } from '../../pure/engine/index.js';
-import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
+import { decode, FRAME_DEPTH_MAX } from '../pure/codec/index.js';
+import type { LeafKey, LeafKind } from '../pure/engine/index.js';
+import { check, compileSchema, type SchemaNode } from '../pure/schema/index.js';
 
 const count = z.int().min(0);
 const text = z.string();

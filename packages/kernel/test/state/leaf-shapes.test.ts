@@ -1,11 +1,11 @@
 /** Leaves of a snapshot that an attacker changed: the shape of each is checked wherever it is read. */
 import { describe, expect, it } from 'vitest';
-import { memory } from '../../../src/index.js';
-import { encode, portableSha256 } from '../../../src/pure/codec/index.js';
-import { type LeafKey, type LeafKind, leafKey } from '../../../src/pure/engine/index.js';
-import { MerkleMap } from '../../../src/run/map/index.js';
-import { LeafTable } from '../../../src/run/state/leaf-table.js';
-import { storedNodes } from '../../../src/run/state/value-nodes.js';
+import { memory } from '../../src/index.js';
+import { encode, portableSha256 } from '../../src/pure/codec/index.js';
+import { type LeafKey, type LeafKind, leafKey } from '../../src/pure/engine/index.js';
+import { LeafTable } from '../../src/state/leaf-table.js';
+import { MerkleMap } from '../../src/state/map/index.js';
+import { storedNodes } from '../../src/state/value-nodes.js';
 
 /** A path that a leaf of each kind may have. */
 const PATHS: Readonly<Record<LeafKind, LeafKey['path']>> = {

@@ -1,6 +1,6 @@
 /** Reads forged worlds in a process of its own, with bounds on its memory and on its time. */
 import { spawn } from 'node:child_process';
-import { program } from '../../../../../scripts/lib/program.js';
+import { program } from '../../../../scripts/lib/program.js';
 
 /** What the readers of forged worlds came to. */
 export interface HostileWorlds {

@@ -1,5 +1,5 @@
 import { RepriseError } from '@reprise/contracts';
-import { Miss } from '../../pure/engine/index.js';
+import { Miss } from '../pure/engine/index.js';
 import type { LeafTable } from './leaf-table.js';
 
 /**

@@ -1,5 +1,5 @@
 import { RepriseError } from '@reprise/contracts';
-import type { WorldLeaf } from '../../pure/engine/index.js';
+import type { WorldLeaf } from '../pure/engine/index.js';
 
 /**
  * The leaf of a world, which every world has from its first frame on.
