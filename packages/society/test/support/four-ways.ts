@@ -30,7 +30,7 @@ const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {
   agent_challenge: (of, { agent_id, purpose }: { agent_id: string; purpose: 'api' }, by) =>
     of.challenge(agent_id, purpose, by),
   swarm_create: (of, { agents, ...args }: { agents: object[] }, by) =>
-    of.createSwarm({ ...stated(args), agents: agents.map(stated) } as never, by),
+    of.createSwarm({ ...stated<object>(args), agents: agents.map((slot) => stated<object>(slot)) } as never, by),
   memory_write_hot: (of, { patch, expected_version }: { patch: object; expected_version: number }, by) =>
     of.writeL1(patch, expected_version, by),
   memory_write_warm: (of, args, by) => of.memory.write(stated(args), by),
@@ -42,9 +42,9 @@ const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {
 };
 
 /** Arguments of a tool as a method of a handle takes them: their names in camel case. */
-function stated(args: object): never {
+function stated<T>(args: object): T {
   const name = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(Object.entries(args).map(([field, value]) => [name(field), value])) as never;
+  return Object.fromEntries(Object.entries(args).map(([field, value]) => [name(field), value])) as T;
 }
 
 function modelTool(name: SocietyToolName) {
