@@ -7,6 +7,7 @@
 export const HEAVY = [
   ['scripts/test/api.test.ts', 'asks the compiler for the type of every public name'],
   ['scripts/test/divergence-page.test.ts', 'runs every row of the divergence matrix again for its page'],
+  ['scripts/test/nameable.test.ts', 'compiles a program that exports what every entry offers'],
   ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
   ['scripts/test/mistakes.test.ts', 'compiles and runs the mistakes of a page'],
   ['scripts/test/speed.test.ts', 'measures, so it wants the machine for itself'],

@@ -49,7 +49,7 @@ async function lawOffice() {
   const { world, office: society } = office;
   const ann = await society.human('ann');
   await society.human('ben');
-  const bot = await agentOf(society, ann, { display_name: 'Bot', capabilities: {} });
+  const bot = await agentOf(society, ann, { displayName: 'Bot', capabilities: {} });
   await ann.use('agent_set_status', { agent_id: bot.id, to: 'activate' });
   const crew = society.group('crew');
   await crew.open({ owner: 'ann' });

@@ -92,8 +92,8 @@ describe('an entity as an app uses it', () => {
       ...{ window_start: null, window_end: null },
     });
     const head = world.kernel.head.seq;
-    const evidence_ref = 'RFC 9110, 15.5.14';
-    const score = await ann.assess('group:crew#1', { verdict: 'right', basis: 'user', evidence_ref });
+    const evidenceRef = 'RFC 9110, 15.5.14';
+    const score = await ann.assess('group:crew#1', { verdict: 'right', basis: 'user', evidenceRef });
     expectTypeOf(score).toEqualTypeOf<TrustScore>();
     expect(score).toMatchObject({ accuracy: 1, observations: 1 });
     expect(world.kernel.head.seq).toBeGreaterThan(head);

@@ -88,7 +88,7 @@ describe('a swarm whose agents work on while its cell has failed', () => {
   it('a revived swarm knows what its agents have done meanwhile, and ends with their results [SOC-124]', async () => {
     await using at = await failingSwarm();
     const ann = await at.office.human('ann');
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
+    const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: {}, count: 2 }];
     const swarm = await ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
     while ((await at.world.trouble()).length === 0) await new Promise((resolve) => setImmediate(resolve));
     await at.world.pump();

@@ -2,7 +2,7 @@
 import { AGENT_POLICY } from '@reprise/agent';
 import type { PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import type { ProjectState } from '../src/pure/contracts/index.js';

@@ -25,8 +25,8 @@ async function open(roles: Readonly<Record<string, Role>>, options: Partial<Team
   return { world, asked, project: world.part(team).project('p') };
 }
 
-function task(key: string, depends_on: PlannedTask['depends_on'] = [], more: Partial<PlannedTask> = {}): PlannedTask {
-  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', depends_on, ...more };
+function task(key: string, blockedBy: PlannedTask['blockedBy'] = [], more: Partial<PlannedTask> = {}): PlannedTask {
+  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', blockedBy, ...more };
 }
 
 const DONE: Role = () => [says('Done.')];

@@ -68,7 +68,7 @@ describe('use of a budget', () => {
       10,
     ],
     ['what asks for nothing gets nothing', 70, { amount: 0, least: 1 }, 'wait'],
-  ] as const)('%s', (_, reserved, asked, expected, tokens = 0) => {
+  ] as const)('%s', (_, reserved, asked, expected, tokens: number = 0) => {
     const account: Account = { spent: { tokens, micro_money: 0 }, reserved };
     const given = setAside(account, { unit: 'tokens', amount: 100 }, asked);
     expect(typeof given === 'string' ? given : given?.amount).toBe(expected);

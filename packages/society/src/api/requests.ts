@@ -5,7 +5,7 @@ import type { TableSchemas } from '@reprise/kernel/define';
 import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
 import { type EntityState, entityFacts, type entityTables } from '../pure/index.js';
 
-export type { By as SocietyBy } from '@reprise/org';
+export type { By } from '@reprise/org';
 
 /** What a call was answered with. */
 export interface Answered {

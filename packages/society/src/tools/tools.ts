@@ -4,10 +4,6 @@ import { offerTool } from '@reprise/org';
 import type { OwnerTool } from '@reprise/org/contracts';
 import { addedTo, type CalledWith } from '../call/kept.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
-import type { ToolArgs } from '../wire/index.js';
-
-/** A manifest of a swarm, as it is written. */
-export type SwarmManifest = Omit<ToolArgs<'swarm_create'>, 'command_id'>;
 
 /** A tool of a society as models call it. */
 export function toolOf(name: SocietyToolName): Tool {

@@ -1,7 +1,6 @@
 import type { Served, ServedAnswer, WorldPart } from '@reprise/agent';
 import type { Principal, Value } from '@reprise/contracts';
-import { openWorld } from 'reprise';
-import { memory } from 'reprise/kernel';
+import { memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import { type Society, society } from '../../src/index.js';
 import { SOCIETY_TOOLS } from '../../src/pure/index.js';

@@ -18,7 +18,7 @@ export type Office = Awaited<ReturnType<typeof openOffice>>;
 
 /** Registers an agent below an entity. */
 export async function agentOf(office: Society, parent: Entity, more: Partial<AgentRegister> = {}): Promise<Entity> {
-  const spec = { agent_type: 'custom', display_name: 'Bot', capabilities: {}, ...more } as AgentRegister;
+  const spec = { agentType: 'custom', displayName: 'Bot', capabilities: {}, ...more } as AgentRegister;
   const { agent_id } = await parent.register(spec);
   return office.entity(agent_id);
 }
