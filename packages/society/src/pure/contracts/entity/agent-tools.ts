@@ -63,7 +63,7 @@ const ofFailed = {
   code: told(z.string(), 'The fault of the cell.'),
 };
 
-/** The tools about agents. */
+/** The tools by which entities register, list, limit and end agents. */
 export const agentTools = {
   agent_register: acting({
     description:
