@@ -38,6 +38,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
   'sandbox#room': 'the bundled script returns it (`texts-from-sources.ts`)',
   'server#callKey': 'a test derives the keys of calls from their ids',
   'society#ReturnTerms': 'a table of its refusals breaks one term at a time',
+  'society#ToolStatement': 'declarations of the tools name it',
   'society#toolOf': 'a law calls each operation by its tool',
   'specialists#SKILL_RULES': 'a test of hostile files looks up each rule that is reported',
   'store-sqlite#builtinDriver': 'a test meets each driver, and the lack of one, on any Node',

@@ -64,7 +64,7 @@ const ofFailed = {
 };
 
 /** The tools by which entities register, list, limit and end agents. */
-export const agentTools = {
+export const agentCalls = {
   agent_register: acting({
     description:
       'Registers an agent below an entity: it gets a key pair, an id, a hot context and rights within those of its parent.',

@@ -150,7 +150,7 @@ export const itemWords = words().min(1).max(20_000);
 export const subjectKey = text.min(1).max(128);
 
 /** The tools of hot contexts and of stores, each stated once. */
-export const memoryTools = {
+export const memoryToolCalls = {
   memory_read_hot: reading({
     description: 'Reads a hot context: the own one, or that of an agent below.',
     args: optional({ entity_id: entityId }),
