@@ -21,7 +21,11 @@ const noteTool = defineOwnerTool({
   description: 'Notes what you work on.',
   args: z.strictObject({ text: z.string() }),
   keep: ({ text }, { content, session: { key } }) =>
-    keptArgs('memory_write_hot', { patch: { active: { text } }, expected_version: 2 }, { content, entity: key, id: key }),
+    keptArgs(
+      'memory_write_hot',
+      { patch: { active: { text } }, expected_version: 2 },
+      { content, entity: key, id: key },
+    ),
 });
 
 const HOUR = 3_600_000;

@@ -4,8 +4,8 @@ import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@repri
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/org';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
-import type { ToolAnswer } from '../wire/index.js';
 import { timeOf } from '../pure/reducer/call/time.js';
+import type { ToolAnswer } from '../wire/index.js';
 import { readComposed, withWords, wordsOf } from './words.js';
 
 /** An answer of an entity, as far as it is shown. */

@@ -7,9 +7,8 @@ import { script } from 'reprise/providers';
 import { type By, type Entity, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { isPlainLink } from '../../src/pure/contracts/links.js';
-import { toolOf } from '../../src/tools/tools.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
-import { fileSchema } from '../../src/wire/index.js';
+import { toolOf } from '../../src/tools/tools.js';
 
 export const TOOLS = Object.keys(SOCIETY_TOOLS) as SocietyToolName[];
 

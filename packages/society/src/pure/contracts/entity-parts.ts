@@ -5,16 +5,16 @@ import * as z from '@reprise/contracts/schema';
 import type { CallTo } from '@reprise/org/contracts';
 import { failedFacts, failedTables } from './agent/failed.js';
 import { commandTables } from './call/commands.js';
-import { agentTools } from './entity/agent-tools.js';
+import { agentCalls } from './entity/agent-tools.js';
 import { entityCoreFacts, entityCoreTables, type entityNews } from './entity/entity.js';
 import { type memberEvents, memberFacts, memberTables } from './group/member.js';
 import type { seenNews } from './group/seeing.js';
-import { eventTools } from './memory/events.js';
-import { memoryTools } from './memory/tools.js';
-import { type proofNews, proofTables, proofTools } from './staging/proofs.js';
-import { returnFacts, type returnNews, returnTables, returnTools } from './staging/returns.js';
+import { eventCalls } from './memory/events.js';
+import { memoryToolCalls } from './memory/tools.js';
+import { proofCalls, type proofNews, proofTables } from './staging/proofs.js';
+import { returnCalls, returnFacts, type returnNews, returnTables } from './staging/returns.js';
 import { type swarmTables, swarmTablesOfEntity, type swarmTells } from './swarm/swarm.js';
-import { swarmTools } from './swarm/tools.js';
+import { swarmCalls } from './swarm/tools.js';
 
 /** The tables of an entity. */
 export const entityTables = {
@@ -57,12 +57,12 @@ type Inferred<S> = S extends z.AnySchema ? z.infer<S> : never;
 
 /** The tools of a society, each stated once. */
 export const SOCIETY_TOOLS = {
-  ...agentTools,
-  ...swarmTools,
-  ...memoryTools,
-  ...proofTools,
-  ...returnTools,
-  ...eventTools,
+  ...agentCalls,
+  ...swarmCalls,
+  ...memoryToolCalls,
+  ...proofCalls,
+  ...returnCalls,
+  ...eventCalls,
 };
 
 /** The name of a tool of a society. */

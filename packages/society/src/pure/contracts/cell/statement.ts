@@ -77,7 +77,7 @@ interface Statement<F extends z.Shape, O extends z.Shape, A extends z.Shape> {
 }
 
 /** A tool as it is stated: what callers write, what its entity receives, and what it answers. */
-interface Stated<F extends z.Shape, C extends z.Shape, O extends z.Shape> {
+export interface ToolStatement<F extends z.Shape, C extends z.Shape, O extends z.Shape> {
   readonly description: string;
   readonly args: z.Obj<F>;
   readonly call: z.Obj<C>;
@@ -89,7 +89,7 @@ export function reading<F extends z.Shape, O extends z.Shape, A extends z.Shape 
   args,
   answer,
   ...rest
-}: Statement<F, O, A>): Stated<F, KeptFields<F> & A, O> {
+}: Statement<F, O, A>): ToolStatement<F, KeptFields<F> & A, O> {
   const fields = z.strictObject(args);
   return { ...ownerTool({ ...rest, args: fields }), args: fields, answer: z.strictObject(answer) };
 }
@@ -100,7 +100,7 @@ type Commanding<F extends z.Shape> = F & { readonly command_id: z.Absent<typeof 
 /** States a tool that changes something: its callers may name a call, which the entity takes from the arguments. */
 export function acting<F extends z.Shape, O extends z.Shape, A extends z.Shape = Record<never, never>>(
   statement: Statement<F, O, A>,
-): Stated<Commanding<F>, KeptFields<F> & A, O> {
+): ToolStatement<Commanding<F>, KeptFields<F> & A, O> {
   const args = z.strictObject({ ...statement.args, ...optional({ command_id: commandId }) });
   return { ...reading(statement), args };
 }

@@ -63,8 +63,8 @@ const ofFailed = {
   code: told(z.string(), 'The fault of the cell.'),
 };
 
-/** The tools about agents. */
-export const agentTools = {
+/** The tools by which entities register, list, limit and end agents. */
+export const agentCalls = {
   agent_register: acting({
     description:
       'Registers an agent below an entity: it gets a key pair, an id, a hot context and rights within those of its parent.',

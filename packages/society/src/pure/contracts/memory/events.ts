@@ -24,7 +24,7 @@ const event = z.strictObject({
 });
 
 /** The tools of events and emergencies. */
-export const eventTools = {
+export const eventCalls = {
   events_poll: reading({
     description: 'Reads the own inbox of events; older ones were dropped and counted where it was full.',
     args: {

@@ -149,8 +149,8 @@ export const itemWords = words().min(1).max(20_000);
 /** What an item is about: items of one subject may contradict each other. */
 export const subjectKey = text.min(1).max(128);
 
-/** The tools of memory. */
-export const memoryTools = {
+/** The tools of hot contexts and of stores, each stated once. */
+export const memoryToolCalls = {
   memory_read_hot: reading({
     description: 'Reads a hot context: the own one, or that of an agent below.',
     args: optional({ entity_id: entityId }),

@@ -15,7 +15,7 @@ const challengeable = z.enum(['api', 'return', 'node'] satisfies readonly (typeo
 export const nonceShown = checkedAs(z.string().min(1).max(128), nonce);
 
 /** The tools by which an agent proves who it is. */
-export const proofTools = {
+export const proofCalls = {
   agent_challenge: acting({
     description: 'Asks for a nonce that the agent signs with its key. It counts once, and for 60 seconds.',
     args: { agent_id: agentId, purpose: challengeable },

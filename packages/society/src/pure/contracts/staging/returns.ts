@@ -32,7 +32,7 @@ const brought = z.strictObject({
 });
 
 /** The tools by which an agent brings back what it has found elsewhere, and its parent decides on it. */
-export const returnTools = {
+export const returnCalls = {
   agent_return: acting({
     description: 'Brings back what an agent has found elsewhere, signed: its parent reviews it.',
     args: {

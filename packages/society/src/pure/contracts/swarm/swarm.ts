@@ -12,7 +12,7 @@ import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCre
 import { agentId, entityId, nameId } from '../cell/statement.js';
 import { aboveLimits, agentEntry, entityCoreTables, inherited, lineage } from '../entity/entity.js';
 import { cultureIn } from '../group/culture.js';
-import { memberFailure, STRATEGIES, SWARM_STATUSES, slotName, slotRow, swarmTools } from './tools.js';
+import { memberFailure, STRATEGIES, SWARM_STATUSES, slotName, slotRow, swarmCalls } from './tools.js';
 
 const count = z.int().min(0);
 const some = z.int().min(1);
@@ -136,7 +136,7 @@ export const swarmTables = {
     z.strictObject({ kind: z.literal('join'), stage: count }),
     z.strictObject({ kind: z.literal('synthesis') }),
     z.strictObject({ kind: z.literal('collect'), waiting: swarmCollect }),
-    z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmTools.swarm_status.call }),
+    z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmCalls.swarm_status.call }),
   ]),
   /** The calls of `swarm_collect` that wait for an end. */
   waiting: swarmCollect,
@@ -186,7 +186,7 @@ export const openSwarm = z.strictObject({
   creator: entityId,
   lineage,
   depth: count,
-  manifest: swarmTools.swarm_create.call,
+  manifest: swarmCalls.swarm_create.call,
   parallel: some,
   account: z.string().max(128),
   expires_at: z.nullable(count),
@@ -208,9 +208,9 @@ const asked = {
 
 /** A call of an entity at a swarm. */
 export const swarmAsked = z.discriminatedUnion('name', [
-  z.strictObject({ ...asked, name: z.literal('swarm_status'), args: swarmTools.swarm_status.call }),
-  z.strictObject({ ...asked, name: z.literal('swarm_disband'), args: swarmTools.swarm_disband.call }),
-  z.strictObject({ ...asked, name: z.literal('swarm_task'), args: swarmTools.swarm_task.call }),
+  z.strictObject({ ...asked, name: z.literal('swarm_status'), args: swarmCalls.swarm_status.call }),
+  z.strictObject({ ...asked, name: z.literal('swarm_disband'), args: swarmCalls.swarm_disband.call }),
+  z.strictObject({ ...asked, name: z.literal('swarm_task'), args: swarmCalls.swarm_task.call }),
 ]);
 
 /** A call of an entity at a swarm. */

@@ -98,7 +98,7 @@ const result = z.strictObject({
 });
 
 /** The tools that make and direct swarms. */
-export const swarmTools = {
+export const swarmCalls = {
   swarm_create: acting({
     description: 'Creates a swarm: agents by slots, their group, and a goal that they pursue by a strategy.',
     args: {
@@ -192,4 +192,4 @@ export const swarmTools = {
 };
 
 /** A manifest, as it is kept. */
-export type KeptManifest = CallTo<typeof swarmTools.swarm_create>;
+export type KeptManifest = CallTo<typeof swarmCalls.swarm_create>;

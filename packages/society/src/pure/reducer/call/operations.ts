@@ -20,7 +20,7 @@ interface Operation<A = Value> {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** What some tools do. */
+/** What some of the tools of a society do, by their names. */
 export type OperationsOf<T extends SocietyToolName> = { readonly [N in T]: Operation<CallOf<N>> };
 
 /** The code of a denial: the gate said no, or would. */

@@ -2,7 +2,7 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { agentTools, CallOf, Row } from '../../contracts/index.js';
+import type { agentCalls, CallOf, Row } from '../../contracts/index.js';
 import { roomFor } from '../call/fitting.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
@@ -11,7 +11,7 @@ import { commandStatus, deactivate } from '../status/commanded.js';
 import { changeCapabilities } from './agent-rights.js';
 import { register } from './registration.js';
 
-export const agentOperations: OperationsOf<keyof typeof agentTools> = {
+export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
   agent_register: {
     about: ({ parent_entity_id }) => parent_entity_id,
     run: register,

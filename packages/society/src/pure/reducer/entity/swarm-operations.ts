@@ -14,7 +14,7 @@ import {
   type SwarmAsked,
   type SwarmRow,
   swarmAt,
-  type swarmTools,
+  type swarmCalls,
 } from '../../contracts/index.js';
 import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { actorOfCall } from '../call/actors.js';
@@ -30,7 +30,7 @@ import { excessOf, sourceOf, termsIn } from '../rights/register.js';
 import { type HandedOn, handedOnBy } from '../rights/rights.js';
 import { failedAgentOf } from '../status/failed-agents.js';
 
-export const swarmOperations: OperationsOf<keyof typeof swarmTools> = {
+export const swarmOperations: OperationsOf<keyof typeof swarmCalls> = {
   swarm_create: {
     group: ({ swarm_id, group_id }) => group_id ?? swarm_id,
     run: create,

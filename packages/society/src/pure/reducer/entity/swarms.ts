@@ -7,8 +7,8 @@ import {
   type EntityState,
   type entityTables,
   type returnNews,
+  swarmCalls,
   swarmTells,
-  swarmTools,
 } from '../../contracts/index.js';
 import { answerCall, openCall } from '../call/answers.js';
 import type { EntityContext } from '../context/entity.js';
@@ -51,8 +51,8 @@ function requireCalled(call: string, swarm_id: string, ctx: EntityContext): void
   if (!isIts) ctx.reject('no_call');
 }
 
-function isSwarmTool(name: string): name is keyof typeof swarmTools {
-  return Object.hasOwn(swarmTools, name);
+function isSwarmTool(name: string): name is keyof typeof swarmCalls {
+  return Object.hasOwn(swarmCalls, name);
 }
 
 export const returnHandlers: EventHandlers<EntityState, typeof returnNews, typeof entityTables> = {

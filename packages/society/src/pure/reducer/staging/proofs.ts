@@ -11,8 +11,8 @@ import {
   type EntityState,
   IDENTITY_BOUNDS,
   type News,
+  type proofCalls,
   type proofNews,
-  type proofTools,
   type Row,
 } from '../../contracts/index.js';
 import { challengePlan, provePlan } from '../../plans/identity.js';
@@ -23,7 +23,7 @@ import { timeOf } from '../call/time.js';
 import type { EntityContext } from '../context/entity.js';
 import { idOf } from '../context/entity.js';
 
-export const proofOperations: OperationsOf<keyof typeof proofTools> = {
+export const proofOperations: OperationsOf<keyof typeof proofCalls> = {
   agent_challenge: {
     about: ({ agent_id }) => agent_id,
     run: (draft, { purpose }, call, ctx) => {
