@@ -69,9 +69,9 @@ export const SOCIETY_TOOLS = {
 export type SocietyToolName = keyof typeof SOCIETY_TOOLS;
 
 /** The arguments of a tool, as an entity receives them. */
-export type CallOf<T extends SocietyToolName> = CallTo<(typeof SOCIETY_TOOLS)[T]>;
+export type SocietyCallOf<T extends SocietyToolName> = CallTo<(typeof SOCIETY_TOOLS)[T]>;
 
 /** The arguments of a call of this tool. They were parsed when the call was taken, and are kept so: not parsed again. */
-export function argsOf<T extends SocietyToolName>({ args }: { readonly args: Value }, _tool: T): CallOf<T> {
-  return args as CallOf<T>;
+export function argsOf<T extends SocietyToolName>({ args }: { readonly args: Value }, _tool: T): SocietyCallOf<T> {
+  return args as SocietyCallOf<T>;
 }

@@ -3,7 +3,7 @@
 import type { Value } from '@reprise/contracts';
 import { type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
 import type { CallCheck } from '../../compile/index.js';
-import type { CallOf, EntityState, SocietyToolName } from '../../contracts/index.js';
+import type { EntityState, SocietyCallOf, SocietyToolName } from '../../contracts/index.js';
 import type { EntityContext } from '../context/entity.js';
 
 export type Answer = CallAnswer;
@@ -21,7 +21,7 @@ interface Operation<A = Value> {
 export type Operations = Readonly<Record<string, Operation>>;
 
 /** What some of the tools of a society do, by their names. */
-export type OperationsOf<T extends SocietyToolName> = { readonly [N in T]: Operation<CallOf<N>> };
+export type OperationsOf<T extends SocietyToolName> = { readonly [N in T]: Operation<SocietyCallOf<N>> };
 
 /** The code of a denial: the gate said no, or would. */
 export const DENIED = 'capability_denied';

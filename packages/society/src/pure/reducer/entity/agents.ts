@@ -2,7 +2,7 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { agentCalls, CallOf, Row } from '../../contracts/index.js';
+import type { agentCalls, Row, SocietyCallOf } from '../../contracts/index.js';
 import { roomFor } from '../call/fitting.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
@@ -42,7 +42,7 @@ const ROWS_AT_ONCE = 256;
 
 /** A page ends with the limit or with the room of the answer; `next` is there when another agent follows. */
 function listAgents(
-  { status, agent_type, after, limit = LIST_ROWS }: CallOf<'agent_list'>,
+  { status, agent_type, after, limit = LIST_ROWS }: SocietyCallOf<'agent_list'>,
   bytesMax: number,
   ctx: EntityContext,
 ): Answer {

@@ -9,7 +9,6 @@ import { beginRound, READ_ITEMS_MAX, type ReadItem, someRows } from '@reprise/or
 import {
   argsOf,
   authorOf,
-  type CallOf,
   type EntityState,
   entityOfAuthor,
   groupOfStore,
@@ -19,6 +18,7 @@ import {
   type MemoryAct,
   type MemoryEnded,
   type Row,
+  type SocietyCallOf,
   stagingKeyIn,
   stagingOfStore,
   storeOf,
@@ -158,7 +158,10 @@ function cameTo(
 }
 
 /** The store of a write: the one that is named, else what its visibility means. */
-function targetOf({ store, group, visibility }: CallOf<'memory_write_warm'>, ctx: EntityContext): string | undefined {
+function targetOf(
+  { store, group, visibility }: SocietyCallOf<'memory_write_warm'>,
+  ctx: EntityContext,
+): string | undefined {
   if (store === 'notes') return storeOf.notes(idOf(ctx));
   if (store === 'private' || (store === undefined && visibility === 'private')) return storeOf.private(idOf(ctx));
   if (group !== undefined) return storeOf.group(group);
@@ -183,7 +186,7 @@ export function requireWritable(draft: EntityState, store: string, ctx: EntityCo
 }
 
 function writing(
-  asked: CallOf<'memory_write_warm'>,
+  asked: SocietyCallOf<'memory_write_warm'>,
   store: string,
   supersedes: number | undefined,
   call: string,
@@ -215,7 +218,7 @@ function isDoubted(confidence_ppm: number | null): boolean {
 }
 
 /** The group of the store hears of the item, unless it is quarantined. */
-function wrote(asked: CallOf<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
+function wrote(asked: SocietyCallOf<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
   if (written === null) return refuse('internal_error');
   const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
   const item_id = itemIdOf(store, written.id);
@@ -238,7 +241,7 @@ export function tellOfItem(
  * shown one text between marks, others the content of each item.
  */
 function shownItems(
-  { item_id, group = '' }: CallOf<'memory_read_warm'>,
+  { item_id, group = '' }: SocietyCallOf<'memory_read_warm'>,
   { items, texts, next }: MemoryEnded,
   isModel: boolean,
   ctx: EntityContext,
@@ -290,7 +293,7 @@ function found({ found: items, texts, withheld }: MemoryEnded, bytesMax: number)
 }
 
 function shared(
-  { item_id, group_id }: CallOf<'memory_share'>,
+  { item_id, group_id }: SocietyCallOf<'memory_share'>,
   { written, items: [item] }: MemoryEnded,
   ctx: EntityContext,
 ): Answer {
@@ -311,7 +314,7 @@ function shared(
 /** First the item was read, and who may judge it found; then it was moved. */
 function validate(
   draft: EntityState,
-  { item_id }: CallOf<'memory_validate'>,
+  { item_id }: SocietyCallOf<'memory_validate'>,
   ended: MemoryEnded,
   call: string,
   ctx: EntityContext,

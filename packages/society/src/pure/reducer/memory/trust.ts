@@ -11,7 +11,6 @@
 import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../../compile/tiers.js';
 import {
   authorOf,
-  type CallOf,
   type EntityState,
   entityAt,
   entityOfAuthor,
@@ -20,6 +19,7 @@ import {
   type MemoryAct,
   type MemoryEnded,
   type Row,
+  type SocietyCallOf,
   type Tier,
 } from '../../contracts/index.js';
 import { memoryPlan } from '../../plans/memory.js';
@@ -55,7 +55,7 @@ function verdictsOn(agent: string, ctx: EntityContext): Row<'trust'> {
 
 /** The item of a verdict was read: the verdict counts, or is refused. */
 export function assess(
-  { item_id, verdict, basis, evidence_ref }: CallOf<'memory_assess'>,
+  { item_id, verdict, basis, evidence_ref }: SocietyCallOf<'memory_assess'>,
   { items: [item], standing }: MemoryEnded,
   call: string,
   ctx: EntityContext,

@@ -11,11 +11,11 @@ import { type CompiledRights, compileRights, type RightsSource } from '../../com
 import { accountOf } from '../../contracts/cell/names.js';
 import {
   type AgentRecord,
-  type CallOf,
   type Capabilities,
   type EntityState,
   entityAt,
   SOCIETY_BOUNDS,
+  type SocietyCallOf,
 } from '../../contracts/index.js';
 import type { MakerContext } from '../context/entity.js';
 import { secondsUntil } from './agent-terms.js';
@@ -115,7 +115,7 @@ export function termsIn(stated: Pick<Registration, 'agent_type' | 'capabilities'
   return { agent_type, declared, granted, trust_floor, automerge };
 }
 
-type Registration = CallOf<'agent_register'>;
+type Registration = SocietyCallOf<'agent_register'>;
 
 /**
  * Finds where what is declared exceeds what may be handed on. An absent dimension is the parent's, so it never does. An agent

@@ -11,7 +11,6 @@ import * as z from '@reprise/contracts/schema';
 import { permits } from '@reprise/kernel/authority';
 import {
   argsOf,
-  type CallOf,
   type ChainLink,
   type EntityState,
   itemOf,
@@ -19,6 +18,7 @@ import {
   type News,
   type Returned,
   type Seen,
+  type SocietyCallOf,
   storeOf,
 } from '../../contracts/index.js';
 import { returnPlan } from '../../plans/returns.js';
@@ -128,7 +128,7 @@ function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: En
 }
 
 /** What the agent signed, from the arguments of its call. */
-function returnedOf({ chain_hash, session_count, base_hash, memories }: CallOf<'agent_return'>): Returned {
+function returnedOf({ chain_hash, session_count, base_hash, memories }: SocietyCallOf<'agent_return'>): Returned {
   const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
   return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
 }

@@ -2,7 +2,7 @@
 
 import type { Actor } from '@reprise/contracts';
 import { key } from '@reprise/org/contracts';
-import type { CallOf, SwarmAsked, SwarmRow, SwarmState, SwarmWaiting } from '../../contracts/index.js';
+import type { SocietyCallOf, SwarmAsked, SwarmRow, SwarmState, SwarmWaiting } from '../../contracts/index.js';
 import { SWARM_BOUNDS, SWARM_ROWS } from '../../contracts/swarm/tools.js';
 import { listed } from '../call/fitting.js';
 import { type Answer, refusal } from '../call/operations.js';
@@ -52,7 +52,7 @@ function act(draft: SwarmState, waiting: SwarmWaiting, asked: SwarmAsked, ctx: S
 function disband(
   draft: SwarmState,
   { by, bytes, actor }: Pick<SwarmWaiting, 'by' | 'bytes'> & Pick<SwarmAsked, 'actor'>,
-  { mode = 'archive' }: CallOf<'swarm_disband'>,
+  { mode = 'archive' }: SocietyCallOf<'swarm_disband'>,
   ctx: SwarmContext,
 ): Answer {
   const commands = draft.lineage.includes(by);
@@ -72,7 +72,7 @@ const HEAD_BYTES = 256;
 function status(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  args: CallOf<'swarm_status'>,
+  args: SocietyCallOf<'swarm_status'>,
   ctx: SwarmContext,
 ): Answer | undefined {
   const outputs = waiting.model ? outputsOf(statusPage(waiting, args, ctx).tasks, ctx) : [];
@@ -84,7 +84,7 @@ function status(
 const MILLION = 1_000_000;
 
 /** What a worker reports counts as the result of its task (SOC-18). */
-function report(draft: SwarmState, by: string, { result_ref }: CallOf<'swarm_task'>, ctx: SwarmContext): Answer {
+function report(draft: SwarmState, by: string, { result_ref }: SocietyCallOf<'swarm_task'>, ctx: SwarmContext): Answer {
   const member = ctx.table('agents').get(by);
   if (member === undefined || by === draft.coordinator) return refusal('not_authorized');
   if (result_ref === undefined) return refusal('invalid_arguments', { problems: ['result: is missing'] });
@@ -102,7 +102,7 @@ function report(draft: SwarmState, by: string, { result_ref }: CallOf<'swarm_tas
 function coordinate(
   draft: SwarmState,
   { actor, ...waiting }: SwarmWaiting & Pick<SwarmAsked, 'actor'>,
-  task: CallOf<'swarm_task'>,
+  task: SocietyCallOf<'swarm_task'>,
   ctx: SwarmContext,
 ): Answer | undefined {
   if (waiting.by !== draft.coordinator) return refusal('not_authorized');
@@ -117,7 +117,11 @@ function coordinate(
 }
 
 /** Gives a task to a worker that has none: of several to the one that had the fewest. */
-function delegate(draft: SwarmState, { slot, agent_id, task_ref }: CallOf<'swarm_task'>, ctx: SwarmContext): Answer {
+function delegate(
+  draft: SwarmState,
+  { slot, agent_id, task_ref }: SocietyCallOf<'swarm_task'>,
+  ctx: SwarmContext,
+): Answer {
   if (draft.strategy !== 'hierarchical' || draft.status !== 'executing') return refusal('not_hierarchical');
   if (task_ref === undefined) return refusal('invalid_arguments', { problems: ['task: is missing'] });
   if (draft.tasks.next > SWARM_BOUNDS.tasks) return refusal('too_many_tasks', { max: SWARM_BOUNDS.tasks });
@@ -147,7 +151,7 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: SwarmContext): (
   return members.find((member) => tasksBefore(member) === fewest);
 }
 
-function pageAsked({ after, limit = SWARM_ROWS.usual }: CallOf<'swarm_task'>) {
+function pageAsked({ after, limit = SWARM_ROWS.usual }: SocietyCallOf<'swarm_task'>) {
   return { after: numberIn(after), limit };
 }
 
@@ -160,7 +164,7 @@ function waitForReports(draft: SwarmState, waiting: SwarmRow<'waiting'>, ctx: Sw
   return undefined;
 }
 
-function finish(draft: SwarmState, { result_ref }: CallOf<'swarm_task'>, by: Actor, ctx: SwarmContext): Answer {
+function finish(draft: SwarmState, { result_ref }: SocietyCallOf<'swarm_task'>, by: Actor, ctx: SwarmContext): Answer {
   moveSwarm(draft, 'synthesizing', ctx);
   draft.synthesis_ref = result_ref ?? null;
   draft.synthesis_kind = result_ref === undefined ? null : 'text';

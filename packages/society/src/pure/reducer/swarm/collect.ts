@@ -4,9 +4,9 @@ import { present, type Ref, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRest, startFor } from '@reprise/org/contracts';
 import {
-  type CallOf,
   entityAt,
   joinPlan,
+  type SocietyCallOf,
   type SwarmRow,
   type SwarmState,
   type SwarmTask,
@@ -128,7 +128,7 @@ function reportsFor(draft: SwarmState, { after, ...terms }: SwarmRow<'waiting'>,
 /** The page of a swarm that a call asks for, or the one result. */
 export function statusPage(
   { bytes, model }: SwarmWaiting,
-  { after, limit, task }: CallOf<'swarm_status'>,
+  { after, limit, task }: SocietyCallOf<'swarm_status'>,
   ctx: SwarmContext,
 ): SwarmPage {
   if (task === undefined) return pageOfSwarm(after, { bytes, model, limit }, ctx);
@@ -140,7 +140,7 @@ export function statusPage(
 export function statusOf(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  args: CallOf<'swarm_status'>,
+  args: SocietyCallOf<'swarm_status'>,
   text: Ref | undefined,
   ctx: SwarmContext,
 ): Answer {
