@@ -327,7 +327,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     verbs: ['text', 'process', 'world', 'history', 'serve', 'verify'],
     '.': ['text', 'process', 'world', 'history', 'serve', 'verify', 'tree', 'team', 'verbs'],
   },
-  reprise: { '.': [], kernel: [], org: [], providers: [], testing: ['.'] },
+  reprise: { '.': [], org: [], testing: ['.'] },
 };
 
 /**

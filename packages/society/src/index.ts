@@ -27,4 +27,3 @@ export {
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
 export { groupTools, swarmTools } from './tools/tools.js';
-export type { ToolAnswer as SocietyAnswer } from './wire/index.js';

@@ -118,14 +118,11 @@ describe('given a planner', () => {
       : [says('Noted.')];
 
   it('a planner is told every fault of its plan, and may repair it in the same run [SPEC-12]', async () => {
-    const tasks = [task('a'), task('b', ['a'])];
+    const plan = (...tasks: PlannedTask[]) =>
+      calls('plan_write', { tasks: tasks.map(({ blockedBy, ...stated }) => ({ ...stated, depends_on: blockedBy })) });
     const { project, world, asked } = await open({
       [COORDINATOR]: asks,
-      planner: () => [
-        calls('plan_write', { tasks: [task('a', ['z'])] }),
-        calls('plan_write', { tasks }),
-        says('Planned.'),
-      ],
+      planner: () => [plan(task('a', ['z'])), plan(task('a'), task('b', ['a'])), says('Planned.')],
       worker: DONE,
     });
     await (await project.send('Go.')).result();

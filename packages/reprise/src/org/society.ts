@@ -20,6 +20,7 @@ export {
   type ProofStatement,
   proofBytes,
   type Society,
+  type SocietyAnswer,
   type SocietyOptions,
   type SwarmEvent,
   type SwarmHandle,
@@ -28,6 +29,5 @@ export {
   society,
   swarmTools,
   type Tier,
-  type SocietyAnswer,
   type Verdict,
 } from '@reprise/society';

@@ -3,6 +3,8 @@ import { requireArgument, requireFields } from '@reprise/contracts';
 import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 
+export type { ToolAnswer as SocietyAnswer } from '../wire/index.js';
+
 /** An answer about an agent whose time may have no end: null. */
 type Ending<A> = Omit<A, 'expires_at' | 'refused_subscriptions'> & { readonly expires_at: string | null };
 
