@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Account,
   giveBack,
+  type Purse,
   type Share,
   setAside,
-  settle,
+  settleRun,
   UNUSED,
   usedBy,
   usedTogether,
@@ -68,12 +68,12 @@ describe('use of a budget', () => {
       10,
     ],
     ['what asks for nothing gets nothing', 70, { amount: 0, least: 1 }, 'wait'],
-  ] as const)('%s', (_, reserved, asked, expected, tokens: number = 0) => {
-    const account: Account = { spent: { tokens, micro_money: 0 }, reserved };
-    const given = setAside(account, { unit: 'tokens', amount: 100 }, asked);
+  ] as const)('%s', (_, reserved, asked, expected, tokens = 0) => {
+    const purse: Purse = { spent: { tokens, micro_money: 0 }, reserved };
+    const given = setAside(purse, { unit: 'tokens', amount: 100 }, asked);
     expect(typeof given === 'string' ? given : given?.amount).toBe(expected);
-    expect(account.reserved).toBe(reserved + (typeof expected === 'number' ? expected : 0));
-    expect(setAside(account, null, asked)).toBeNull();
+    expect(purse.reserved).toBe(reserved + (typeof expected === 'number' ? expected : 0));
+    expect(setAside(purse, null, asked)).toBeNull();
   });
 
   it('what is used and set aside stays within the budget, whatever begins and ends, and all that was set aside comes back (from the seed 39)', () => {
@@ -85,23 +85,23 @@ describe('use of a budget', () => {
     });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), fc.integer({ min: 1, max: 1_000 }), (acts, amount) => {
-        const account: Account = { spent: UNUSED, reserved: 0 };
+        const purse: Purse = { spent: UNUSED, reserved: 0 };
         const budget: Share = { unit: 'tokens', amount };
         const open: Share[] = [];
         for (const { ends, part, ...asked } of acts) {
-          const share = setAside(account, budget, asked);
+          const share = setAside(purse, budget, asked);
           if (share !== null && typeof share !== 'string') {
             expect(share.amount).toBeGreaterThanOrEqual(asked.least);
             open.push(share);
           }
           for (const one of open.splice(0, ends)) {
             const tokens_in = Math.floor((one.amount * part) / 100);
-            settle(account, one, part === 0 ? null : { steps: 1, tokens_in, tokens_out: 0, micro_money: 0 }, '');
+            settleRun(purse, one, part === 0 ? null : { steps: 1, tokens_in, tokens_out: 0, micro_money: 0 }, '');
           }
-          expect(account.spent.tokens + account.reserved).toBeLessThanOrEqual(amount);
+          expect(purse.spent.tokens + purse.reserved).toBeLessThanOrEqual(amount);
         }
-        for (const one of open) giveBack(account, one);
-        expect(account.reserved).toBe(0);
+        for (const one of open) giveBack(purse, one);
+        expect(purse.reserved).toBe(0);
       }),
       { seed: 39, numRuns: 500 },
     );

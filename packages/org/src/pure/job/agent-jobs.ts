@@ -21,7 +21,7 @@ import * as z from '@reprise/contracts/schema';
 import type { EventOf, ReducerContext } from '@reprise/kernel/define';
 import { QUEUE } from '../flow/index.js';
 import { key, placeInLine } from '../kit/keys.js';
-import { beginInLine, type Share, setAside, settle, share, UNUSED, used } from '../kit/ledger.js';
+import { beginInLine, type Share, setAside, settleRun, share, UNUSED, used } from '../kit/ledger.js';
 import { leaveRest, REST, restEvent } from '../kit/rest.js';
 import { beginWork, failedJob, type JobChanged, jobEvents, jobNotMade, jobNumberOf } from './contracts.js';
 import { JOB_ENDED, JOB_PRIORITY_MAX, JOB_TIMEOUT_MS_MAX } from './job-names.js';
@@ -164,7 +164,7 @@ export function jobNews(
   const tally = event.name === 'sys/ChildFailed@1' ? null : news.tally;
   if (ended) {
     ctx.table('jobs').delete(key(news.n));
-    settle(state, job.aside, tally, news.code ?? '');
+    settleRun(state, job.aside, tally, news.code ?? '');
     if (ctx.table('jobs_in_line').size > 0) leaveRest(ctx);
   }
   return { ...news, of: job.of, ended };

@@ -17,7 +17,6 @@ export { effectOf, planOf } from './definitions.js';
 export { circleIn, wayTo } from './graph.js';
 export { firstOf, KEY_DIGITS, key, pair, pairsOf, placeInLine, secondOf, timeKey, timeOf } from './keys.js';
 export {
-  type Account,
   type Asked,
   beginInLine,
   countUse,
@@ -26,9 +25,10 @@ export {
   leftOf,
   limitOf,
   type NoShare,
+  type Purse,
   type Share,
   setAside,
-  settle,
+  settleRun,
   share,
   shareFor,
   UNUSED,

@@ -60,7 +60,7 @@ export function usedTogether(a: Used, b: Used): Used {
 }
 
 /** What an owner has used of its budget and has set aside, in the unit of the budget: fields of its state. */
-export interface Account {
+export interface Purse {
   spent: Used;
   reserved: number;
 }
@@ -78,42 +78,42 @@ export interface Asked {
 export type NoShare = 'wait' | 'spent';
 
 /** The share of a run, which is not set aside yet; null without a budget. */
-export function shareFor(account: Account, budget: Share | null, asked: Asked): Share | NoShare | null {
+export function shareFor(purse: Purse, budget: Share | null, asked: Asked): Share | NoShare | null {
   if (budget === null) return null;
-  const { amount, least = amount, returns = account.reserved } = asked;
-  const left = leftOf(account, budget);
+  const { amount, least = amount, returns = purse.reserved } = asked;
+  const left = leftOf(purse, budget);
   const given = returns > 0 ? amount : Math.min(amount, left); // L2
   if (given >= least && given <= left) return { unit: budget.unit, amount: given };
   return returns > 0 ? 'wait' : 'spent';
 }
 
 /** Sets a share aside for a run that begins; null without a budget. */
-export function setAside(account: Account, budget: Share | null, asked: Asked): Share | NoShare | null {
-  const share = shareFor(account, budget, asked);
-  if (typeof share === 'object' && share !== null) account.reserved += share.amount;
+export function setAside(purse: Purse, budget: Share | null, asked: Asked): Share | NoShare | null {
+  const share = shareFor(purse, budget, asked);
+  if (typeof share === 'object' && share !== null) purse.reserved += share.amount;
   return share;
 }
 
 /** Gives back what was set aside for a run and is not needed. */
-export function giveBack(account: Pick<Account, 'reserved'>, share: Pick<Share, 'amount'> | null): void {
-  account.reserved -= share?.amount ?? 0;
+export function giveBack(purse: Pick<Purse, 'reserved'>, share: Pick<Share, 'amount'> | null): void {
+  purse.reserved -= share?.amount ?? 0;
 }
 
 /** Counts what a run used, see {@link usedBy} for the parameters. @returns what it used */
-export function countUse(account: Account, share: Share | null, tally: Tally | null, code: string): Used {
+export function countUse(purse: Purse, share: Share | null, tally: Tally | null, code: string): Used {
   const use = usedBy(tally, share, code);
-  account.spent = usedTogether(account.spent, use);
+  purse.spent = usedTogether(purse.spent, use);
   return use;
 }
 
 /** A run has ended: counts what it used, and gives its share back. See {@link usedBy} for the parameters. */
-export function settle(account: Account, share: Share | null, tally: Tally | null, code: string): void {
-  countUse(account, share, tally, code);
-  giveBack(account, share);
+export function settleRun(purse: Purse, share: Share | null, tally: Tally | null, code: string): void {
+  countUse(purse, share, tally, code);
+  giveBack(purse, share);
 }
 
 /** What is neither used nor set aside: less than nothing where sessions used more than their limits. */
-export function leftOf({ spent, reserved }: Readonly<Account>, { unit, amount }: Share): number {
+export function leftOf({ spent, reserved }: Readonly<Purse>, { unit, amount }: Share): number {
   return amount - spent[unit] - reserved;
 }
 

@@ -3,7 +3,7 @@
  * at once cannot use more together than is left for all of them (SOC-64).
  */
 
-import { leftOf, limitOf, type NoShare, type Share, setAside, settle, shareFor } from '@reprise/org/contracts';
+import { leftOf, limitOf, type NoShare, type Share, setAside, settleRun, shareFor } from '@reprise/org/contracts';
 import type { SwarmState, SwarmTask } from '../../contracts/index.js';
 import type { SwarmContext } from './context.js';
 import { failing, isWorker, membersOf, stageOf, tasksOf } from './context.js';
@@ -48,7 +48,7 @@ function partsFor(draft: SwarmState, { member, agent_id }: SwarmTask, ctx: Swarm
  * @param code why it ended
  */
 export function settleShare(draft: SwarmState, task: SwarmTask, code: string = task.code ?? ''): void {
-  settle(draft, task.share, reportedBy(task), code);
+  settleRun(draft, task.share, reportedBy(task), code);
   const budget = budgetOf(draft);
   if (budget !== null && leftOf(draft, budget) + draft.reserved < 0) failing(draft, 'budget_exhausted');
 }

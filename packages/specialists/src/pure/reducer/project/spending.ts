@@ -3,7 +3,16 @@
  * (kit/ledger).
  */
 import type { Tally } from '@reprise/agent/contracts';
-import { type Asked, giveBack, leftOf, limitOf, type Share, setAside, settle, shareFor } from '@reprise/org/contracts';
+import {
+  type Asked,
+  giveBack,
+  leftOf,
+  limitOf,
+  type Share,
+  setAside,
+  settleRun,
+  shareFor,
+} from '@reprise/org/contracts';
 import type { Delivery } from './delivery.js';
 import { Refused } from './refused.js';
 
@@ -64,7 +73,7 @@ export function takeShare(delivery: Delivery): Share | null {
 
 /** Counts what a run used, and gives its share back. See `usedBy` for the parameters. */
 export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null, code: string): void {
-  settle(delivery.state, share, tally, code);
+  settleRun(delivery.state, share, tally, code);
   stateUse(delivery);
 }
 
