@@ -289,30 +289,25 @@ describe('the end of a swarm', () => {
     ['continue', 'archived', ['failed', 'ok'], 2],
     ['restart', 'archived', ['failed', 'ok'], 3],
     ['abort', 'failed', ['failed', expect.any(String)], 2],
-  ] as const)(
-    'a swarm follows the policy %s when a member fails',
-    async (onMemberFailure, status, results, asked) => {
-      let calls = 0;
-      const { world, ann } = await office(({ system }) => {
-        calls++;
-        return system.includes('report')
-          ? { text: 'Fine.' }
-          : ({ fail: 'provider_error_terminal/bad_request' } as const);
-      });
-      await using _ = world;
-      const agents = [worker('scout', 1), worker('writer', 1)];
-      const swarm = await ann.createSwarm({
-        ...pipeline,
-        strategy: 'broadcast',
-        agents,
-        onMemberFailure,
-      });
-      const end = await swarm.ended({ within: '20s' });
-      expect(end.status).toBe(status);
-      expect(end.results.map((row) => row.status)).toStrictEqual(results);
-      if (onMemberFailure !== 'abort') expect(calls).toBe(asked);
-    },
-  );
+  ] as const)('a swarm follows the policy %s when a member fails', async (onMemberFailure, status, results, asked) => {
+    let calls = 0;
+    const { world, ann } = await office(({ system }) => {
+      calls++;
+      return system.includes('report') ? { text: 'Fine.' } : ({ fail: 'provider_error_terminal/bad_request' } as const);
+    });
+    await using _ = world;
+    const agents = [worker('scout', 1), worker('writer', 1)];
+    const swarm = await ann.createSwarm({
+      ...pipeline,
+      strategy: 'broadcast',
+      agents,
+      onMemberFailure,
+    });
+    const end = await swarm.ended({ within: '20s' });
+    expect(end.status).toBe(status);
+    expect(end.results.map((row) => row.status)).toStrictEqual(results);
+    if (onMemberFailure !== 'abort') expect(calls).toBe(asked);
+  });
 });
 
 describe('a dry fork before a swarm', () => {

@@ -50,7 +50,7 @@ describe('use of a budget', () => {
     expect(both).toStrictEqual({ tokens: 31, micro_money: 42 });
   });
 
-  it.each([
+  it.each<readonly [string, number, { amount: number; least?: number; returns?: number }, number | string, number?]>([
     ['what fits is set aside', 30, { amount: 40 }, 40],
     ['what does not fit waits for what others give back', 70, { amount: 40, least: 1 }, 'wait'],
     ['what does not fit gets the rest when nothing is set aside', 0, { amount: 140, least: 1 }, 100],
@@ -68,8 +68,8 @@ describe('use of a budget', () => {
       10,
     ],
     ['what asks for nothing gets nothing', 70, { amount: 0, least: 1 }, 'wait'],
-  ] as const)('%s', (_, reserved, asked, expected, tokens = 0) => {
-    const purse: Purse = { spent: { tokens, micro_money: 0 }, reserved };
+  ])('%s', (_, reserved, asked, expected, tokens) => {
+    const purse: Purse = { spent: { tokens: tokens ?? 0, micro_money: 0 }, reserved };
     const given = setAside(purse, { unit: 'tokens', amount: 100 }, asked);
     expect(typeof given === 'string' ? given : given?.amount).toBe(expected);
     expect(purse.reserved).toBe(reserved + (typeof expected === 'number' ? expected : 0));
