@@ -81,6 +81,7 @@ export {
   portableSha256,
   putErasable,
   putValue,
+  type RandomBytes,
   type ReadableJournal,
   type ReadonlyStore,
   type Reconciliation,
