@@ -50,7 +50,7 @@ describe('use of a budget', () => {
     expect(both).toStrictEqual({ tokens: 31, micro_money: 42 });
   });
 
-  it.each<readonly [string, number, { amount: number; least?: number; returns?: number }, number | string, number?]>([
+  it.each<[string, number, { amount: number; least?: number; returns?: number }, number | string, number?]>([
     ['what fits is set aside', 30, { amount: 40 }, 40],
     ['what does not fit waits for what others give back', 70, { amount: 40, least: 1 }, 'wait'],
     ['what does not fit gets the rest when nothing is set aside', 0, { amount: 140, least: 1 }, 100],
