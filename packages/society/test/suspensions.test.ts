@@ -51,7 +51,7 @@ const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => P
     'capability_exceeds_parent',
     (agent) =>
       agent.answerTo('agent_register', {
-        ...narrow,
+        ...{ agent_type: 'custom', display_name: 'X' },
         parent_entity_id: agent.id,
         capabilities: { tools: ['memory_*', 'agent_*'] },
       } as never),

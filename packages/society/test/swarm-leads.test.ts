@@ -198,7 +198,7 @@ describe('a swarm with a budget of tokens', () => {
     await using _ = world;
     const slot = scouts(2)[0] as (typeof markets)['agents'][0];
     const agents = ['alpha', 'omega'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
-    const lanes = { strategy: 'pipeline', agents, budget_tokens: 40_000 } as const;
+    const lanes = { strategy: 'pipeline', agents, budgetTokens: 40_000 } as const;
     const swarm = await ann.createSwarm({ ...markets, ...lanes });
     await until(() => tool.waiting === 1);
     while ((await swarmAt('markets')).spent.tokens === 0) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -45,7 +45,7 @@ export function deliverInput(
   ctx.send(at, input, refusedTo('session', command_id));
 }
 
-/** The session has not taken an input: nothing else says so to whoever sent it. */
+/** The session has not taken an input: nothing else says so to its sender. */
 export function inputRefused(command_id: string, { code }: Replied, ctx: EntityContext): void {
   ctx.record('society/InputRefused@1', { command_id, code });
 }

@@ -8,7 +8,7 @@ import { FIRST_TAG, INPUT_TAG } from './coordinator.js';
 import { wakeEnded } from './wake.js';
 
 /**
- * The session has taken an input, or has not: then nothing else says so to whoever sent it. What it tells of its runs comes
+ * The session has taken an input, or has not: then nothing else says so to its sender. What it tells of its runs comes
  * in the order in which it acts. Nobody waits for the run of an input that a failed session did not take.
  */
 export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = '' }: Answered): void {
