@@ -1,8 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { suiteOf } from './scripts/lib/suites.mjs';
+import { SHARED, suiteOf } from './scripts/lib/suites.mjs';
 
 /** Tests run against the sources: the private export condition picks `src`, so no build is needed first. */
 const conditions = ['@reprise/source', 'module', 'node', 'import', 'default'];
+
+/** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
+const suite = suiteOf(process.env.SUITE);
 
 const ALL = [
   'packages/*/test/**/*.test.ts',
@@ -10,15 +13,17 @@ const ALL = [
   'conformance/**/*.test.ts',
   'scripts/test/**/*.test.ts',
 ];
+const exclude = [...configDefaults.exclude, ...(suite.exclude ?? [])];
+const include = suite.include ?? ALL;
 
-/** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
-const { shared, apart } = suiteOf(process.env.SUITE, ALL);
-
-/** Files of the first project share processes and their modules; each file of the other has a process of its own. */
-const projects = [
-  { name: 'shared', isolate: false, setupFiles: ['scripts/lib/leaves-nothing.ts'], ...shared },
-  { name: 'apart', isolate: true, ...apart },
-];
+/** Files of the first project share a process and its modules; each of the others has a process of its own. */
+const projects =
+  suite.include === undefined
+    ? [
+        { name: 'shared', isolate: false, include: SHARED.files, exclude },
+        { name: 'apart', include, exclude: [...exclude, ...SHARED.folders] },
+      ]
+    : [{ name: 'apart', include, exclude }];
 
 /** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
 const WORKERS = 3;
@@ -31,7 +36,6 @@ export default defineConfig({
       ssr: { resolve: { conditions } },
       test: {
         ...project,
-        exclude: [...configDefaults.exclude, ...project.exclude],
         // Generous: a busy machine is no failure. What must not take long is measured in work, or in ratios.
         testTimeout: 180_000,
         hookTimeout: 180_000,

@@ -57,7 +57,7 @@ function planHandler(office: () => Office | undefined) {
       await opened.world
         .part(opened.team)
         .project('auth')
-        .plan(PLAN.map(({ depends_on, ...task }) => ({ ...task, blockedBy: depends_on })) as PlannedTask[]);
+        .plan(PLAN as PlannedTask[]);
       return 'written';
     },
   });

@@ -10,6 +10,7 @@ export {
   memoryDirectory,
   type OpenDirectory,
   openHost,
+  type RowQuery,
   type SharedLimit,
   type WorldBase,
   type WorldRow,

@@ -7,7 +7,9 @@ export type {
   AgentWorld,
   AnyAgent,
   ApprovalRule,
+  Artifact,
   CommandReceipt,
+  ContextSource,
   Cursor,
   Decided,
   Decision,
@@ -18,6 +20,7 @@ export type {
   Outcome,
   Part,
   Pending,
+  PendingQuestion,
   Question,
   Run,
   SendOptions,
@@ -28,15 +31,7 @@ export type {
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
-export {
-  AGENT_POLICY,
-  agentApp,
-  deferred,
-  defineAgent,
-  defineTool,
-  outcomeUnknown,
-  toolError,
-} from '@reprise/agent/define';
+export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,

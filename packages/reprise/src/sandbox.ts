@@ -1,9 +1,2 @@
 /** Pure code that travels with a world: bundling it, recording it, executing it where the app is not at hand. */
-
-export type { PureCode, Sandbox } from '@reprise/kernel';
-export {
-  bundlePureCode,
-  pureCode,
-  type SandboxOptions,
-  sandbox,
-} from '@reprise/sandbox';
+export * from '@reprise/sandbox';

@@ -43,7 +43,7 @@ export const INTERRUPTED_TEXT = notice(
 );
 
 /** The reader of a prompt and its abilities. */
-interface PromptTarget {
+export interface PromptTarget {
   /** The profile of the reader; opaque parts of other profiles are dropped. */
   readonly profile: string;
   readonly model: string;
@@ -64,7 +64,7 @@ interface PromptTarget {
 }
 
 /** Messages, and the classes of parts that they leave out. */
-interface Prompt {
+export interface Prompt {
   readonly messages: readonly UnifiedMessage[];
   readonly losses: readonly string[];
   /** Whether some of the content was erased; the messages then say so. */

@@ -96,9 +96,8 @@ export const SKILLS = ['research', 'planner', 'coder', 'tester', 'writer'].map((
 );
 
 /** The team of the workflow. */
-export function workflowTeam(more: Pick<Parameters<typeof defineTeam>[1], 'budget'> = {}) {
+export function workflowTeam() {
   return defineTeam('dev', {
-    ...more,
     skills: SKILLS,
     tools: [grep],
     coordinator: { model: 'main', identity: IDENTITY },

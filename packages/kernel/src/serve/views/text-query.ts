@@ -31,7 +31,7 @@ export interface TextQuery {
 }
 
 /** A document that was found. */
-interface TextHit {
+export interface TextHit {
   readonly id: RowKey;
   /** Its score: a whole number, comparable only within the same answer. */
   readonly score: number;

@@ -32,7 +32,7 @@ function deadly() {
     async die(options: { clock?: TestClock; store?: Store } = {}) {
       const before = noted.length;
       self.dying = true;
-      void openKernelWorld({ store: self.store, app, ...options }).catch(() => undefined);
+      void openKernelWorld({ store: self.store, app, ...options });
       await until(() => noted.length > before, 'the note');
       self.dying = false;
     },

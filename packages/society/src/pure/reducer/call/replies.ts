@@ -20,7 +20,6 @@ type Route =
   | 'report'
   | 'rights'
   | 'said'
-  | 'session'
   | 'stands'
   | 'swarm'
   | 'swarm-gone'

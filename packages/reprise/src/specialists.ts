@@ -1,6 +1,5 @@
 /** Teams of specialists: a coordinator that cannot act, a plan of tasks, and skills as files. */
 export {
-  type By,
   defineTeam,
   type FolderOptions,
   folder,
@@ -9,6 +8,7 @@ export {
   type NarrativeEntry,
   type PlannedTask,
   type Project,
+  type ProjectBy,
   type ProjectQuery,
   type ProjectRow,
   type ProjectStatus,
