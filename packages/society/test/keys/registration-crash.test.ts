@@ -125,6 +125,27 @@ describe('given a person, an agent of hers, and one below it', () => {
     }
   });
 
+  it('processes that die one after another, each while it makes the key, still leave one agent for each registration, and no key without an agent [SOC-5, SOC-8]', async () => {
+    const [inner, keys] = [memory(), memoryVault()];
+    const store = new DyingStore(inner);
+    let left = DEATHS;
+    const deadly: KeyVault = {
+      ...keys,
+      async make(...given) {
+        const made = await keys.make(...given);
+        if (left-- > 0) await store.kill();
+        return made;
+      },
+    };
+    const ids = await registered(store, deadly);
+    expect(store.deaths).toBe(DEATHS);
+    const clock = new VirtualClock();
+    await (await open(inner, clock, keys)).world.close(); // the next open clears the vault
+    await using last = (await open(inner, clock, keys)).world;
+    expect([...(await keys.list(last.kernel.id))].sort()).toEqual(ids.map(keyRefOf).sort());
+    expect((await last.verify()).unverified).toBe(0);
+  });
+
   it('a vault that is not cleared keeps the key of an attempt whose outcome is unknown', async () => {
     const keys = memoryVault();
     const isMade = new Set<string>();
@@ -143,6 +164,9 @@ describe('given a person, an agent of hers, and one below it', () => {
     expect(most).toBe(3);
   });
 });
+
+/** How many processes die in a row while they make a key. */
+const DEATHS = 12;
 
 type Side = 'before' | 'after';
 

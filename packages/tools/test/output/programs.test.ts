@@ -11,7 +11,9 @@ const NUM_RUNS = Number(process.env.REPRISE_PROGRAMS ?? 12);
 
 const ENDLESS: Program = { command: 'yes', end: /failed: it ran longer than 1 s and was killed$/ };
 /** More than the memory bound, and the same amount on every machine: `yes` prints more the faster it is. */
-const LARGE: Program = { command: 'yes | head -c 134217728', end: /./ };
+const LARGE: Program = { command: 'yes | head -c 201326592', end: /./ };
+/** How long a slow machine may take to print it, in milliseconds. */
+const LARGE_WITHIN_MS = 60_000;
 const LEFT_BEHIND: Program = {
   command: "setsid timeout 40 yes 'left behind' </dev/null & sleep 0.3; exit 0",
   end: /\[exit 0; a process that it left behind prints on\]$/,
@@ -21,8 +23,8 @@ const DRIPS: Program = {
   end: /\[exit 0; a process that it left behind prints on\]$/,
 };
 
-/** A shell that a careless author would write. */
-function carelessShell(readOn: boolean) {
+/** A shell that a careless author would write. @param killedAfterMs how long its programs may run, in milliseconds */
+function carelessShell(readOn: boolean, killedAfterMs = 1_000) {
   return defineTool({
     name: 'run_shell',
     description: 'Runs a command.',
@@ -34,7 +36,7 @@ function carelessShell(readOn: boolean) {
         const all: Buffer[] = [];
         child.stdout.on('data', (bytes: Buffer) => void all.push(bytes));
         child.stderr.on('data', (bytes: Buffer) => void all.push(bytes));
-        const clock = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), 1_000);
+        const clock = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), killedAfterMs);
         child.once('exit', () => clearTimeout(clock));
         child.once(readOn ? 'close' : 'exit', () => resolve(Buffer.concat(all).toString()));
       }),
@@ -58,7 +60,8 @@ describe.runIf(process.platform === 'linux')(`the output of programs (seed ${SEE
   });
 
   it('mutant: a tool that collects its output exceeds the memory bound', async () => {
-    expect((await faultsOf(LARGE, () => carelessShell(false))).join()).toContain('MiB');
+    const tool = () => carelessShell(false, LARGE_WITHIN_MS);
+    expect((await faultsOf(LARGE, tool, LARGE_WITHIN_MS / 1_000)).join()).toContain('MiB');
   });
 
   it('mutant: a tool that waits for the end of its pipes gives no answer in time', async () => {

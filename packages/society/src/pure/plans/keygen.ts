@@ -5,8 +5,11 @@ import { planOf } from '@reprise/org/contracts';
 import { identityKeygen } from '../contracts/index.js';
 import { codeOf } from './receipt.js';
 
-/** How often a key is made anew when the outcome of an attempt is unknown: the vault destroys keys without an agent. */
-const ATTEMPTS = 3;
+/**
+ * How often a key is made anew when the outcome of an attempt is unknown: the vault destroys keys without an agent. Each
+ * death of the process during an attempt is one, so the bound is far above the deaths that a registration meets.
+ */
+const ATTEMPTS = 32;
 
 /** `society/keygen_plan@1`: has a key pair made for a new agent. */
 export const keygenPlan = planOf('society/keygen_plan@1', () => ({
