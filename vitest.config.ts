@@ -1,11 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { SHARED, suiteOf } from './scripts/lib/suites.mjs';
+import { suiteOf } from './scripts/lib/suites.mjs';
 
 /** Tests run against the sources: the private export condition picks `src`, so no build is needed first. */
 const conditions = ['@reprise/source', 'module', 'node', 'import', 'default'];
-
-/** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
-const suite = suiteOf(process.env.SUITE);
 
 const ALL = [
   'packages/*/test/**/*.test.ts',
@@ -13,17 +10,15 @@ const ALL = [
   'conformance/**/*.test.ts',
   'scripts/test/**/*.test.ts',
 ];
-const exclude = [...configDefaults.exclude, ...(suite.exclude ?? [])];
-const include = suite.include ?? ALL;
 
-/** Files of the first project share a process and its modules; each of the others has a process of its own. */
-const projects =
-  suite.include === undefined
-    ? [
-        { name: 'shared', isolate: false, include: SHARED.files, exclude },
-        { name: 'apart', include, exclude: [...exclude, ...SHARED.folders] },
-      ]
-    : [{ name: 'apart', include, exclude }];
+/** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
+const { shared, apart } = suiteOf(process.env.SUITE, ALL);
+
+/** Files of the first project share processes and their modules; each file of the other has a process of its own. */
+const projects = [
+  { name: 'shared', isolate: false, setupFiles: ['scripts/lib/leaves-nothing.ts'], ...shared },
+  { name: 'apart', isolate: true, ...apart },
+];
 
 /** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
 const WORKERS = 3;
@@ -36,6 +31,7 @@ export default defineConfig({
       ssr: { resolve: { conditions } },
       test: {
         ...project,
+        exclude: [...configDefaults.exclude, ...project.exclude],
         // Generous: a busy machine is no failure. What must not take long is measured in work, or in ratios.
         testTimeout: 180_000,
         hookTimeout: 180_000,

@@ -1,6 +1,5 @@
 /** Programs in processes that stand somewhere else: in another time zone, with another language. */
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** The place of a process, as its environment defines it. */
@@ -16,8 +15,13 @@ export const ELSEWHERE = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_
  * @throws Error with its complaints when it fails
  */
 export async function printedAt(place: Place, program: URL, ...args: readonly string[]): Promise<string> {
-  const tsx = createRequire(import.meta.url).resolve('tsx/cli');
-  const argv = [tsx, '--conditions=@reprise/source', fileURLToPath(program), ...args];
+  const argv = [
+    '--conditions=@reprise/source',
+    '--import',
+    import.meta.resolve('tsx'),
+    fileURLToPath(program),
+    ...args,
+  ];
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...place } });
   const [out, complaints] = [child.stdout, child.stderr].map(async (stream) => {
     const pieces: Buffer[] = [];

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { verifyStore } from 'reprise/kernel';
-import { appOf } from 'reprise/parts';
+import { appOf } from 'reprise/org';
 import { sqlite } from 'reprise/sqlite';
 import { installed, NEWER_NODE } from './registry.js';
 import { notes } from './server-notes.js';

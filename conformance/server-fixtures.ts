@@ -1,5 +1,5 @@
 /** The fixtures that the protocol's conformance suite asks of a server, as a part of a world. */
-import type { Served, ServedAnswer, ServedContent, ServedTool, WorldPart } from 'reprise/parts';
+import type { Served, ServedAnswer, ServedContent, ServedTool, WorldPart } from 'reprise/org';
 
 const TEXT = new TextEncoder();
 

@@ -1,6 +1,6 @@
 /** A world of notes for clients: what `reprise serve --app` loads. */
 import { creates, defineReducer } from 'reprise/kernel';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import * as z from 'zod';
 
 const NOTES = ['conformance/Notes@1', 'all'] as const;

@@ -15,8 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
-import { openWorld } from 'reprise';
-import { memory } from 'reprise/kernel';
+import { memory, openWorld } from 'reprise';
 import { bearerTokens, serveHttp } from 'reprise/server';
 import { society } from 'reprise/society';
 import { opencodeEnvironment, opencodeIn } from './opencode.js';
@@ -126,7 +125,7 @@ function offered(): string[] {
 }
 
 async function agent(display_name: string, tools: readonly string[]): Promise<string> {
-  const spec = { agent_type: 'custom' as const, display_name, capabilities: { tools: [...tools] } };
+  const spec = { agentType: 'custom' as const, displayName: display_name, capabilities: { tools: [...tools] } };
   return (await ann.register(spec, { id: display_name })).agent_id;
 }
 

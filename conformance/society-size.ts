@@ -58,7 +58,7 @@ async function grown(agents: number) {
   await office.group(GROUP).open();
   await office.group(GROUP).join('ann', 'owner');
   for (let n = 0; n < agents; n++)
-    await ann.register({ agent_type: 'custom', display_name: `Agent ${n}`, capabilities: {} });
+    await ann.register({ agentType: 'custom', displayName: `Agent ${n}`, capabilities: {} });
   const items = agents * ITEMS_EACH;
   const [began, from] = [process.cpuUsage(), world.kernel.head.seq];
   for (let n = 0; n < items; n++)

@@ -16,7 +16,7 @@ import { bridge, program } from '@reprise/tree/serve';
 import { openWorld } from 'reprise';
 import { externalAgent, relay } from 'reprise/external';
 import { memory, verifyStore } from 'reprise/kernel';
-import { appOf } from 'reprise/parts';
+import { appOf } from 'reprise/org';
 import { installed, NEWER_NODE } from './registry.js';
 
 const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/inspector@2.12.0'];

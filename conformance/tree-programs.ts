@@ -24,7 +24,7 @@ import { bridge, opencode, program } from '@reprise/tree/serve';
 import { type AgentWorld, type AnyAgent, defineAgent, openWorld } from 'reprise';
 import { externalAgent, relay } from 'reprise/external';
 import { verifyStore } from 'reprise/kernel';
-import { appOf } from 'reprise/parts';
+import { appOf } from 'reprise/org';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { opencodeEnvironment, opencodeIn } from './opencode.js';

@@ -28,7 +28,8 @@ await rm(report, { force: true });
 
 const bin = (file) => path.join(ROOT, 'node_modules', file);
 const script = (name) => path.join(ROOT, 'scripts', name);
-const tests = [bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+const reporters = ['default', script('lib/errors-at-once.mjs'), 'json'].map((name) => `--reporter=${name}`);
+const tests = [bin('vitest/vitest.mjs'), 'run', ...reporters, `--outputFile.json=${report}`];
 
 /** Each stage: its name and the programs it runs, side by side. */
 const STAGES = rest

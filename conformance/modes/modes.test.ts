@@ -92,7 +92,7 @@ describe('genesis [RPL-1]', () => {
 });
 
 describe('thorough [RPL-29]', () => {
-  it.each(titled(CASES))('%s', async (_, one) => {
+  it.each(titled(SAMPLED))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     // The frames were written, and are replayed here, from kept values; thoroughly, each is folded from bytes.
     const kept = await verifyStore(await store.openReadonly(), { app: agentApp });

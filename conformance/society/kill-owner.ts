@@ -55,7 +55,7 @@ const withTools = slots.map((slot) => ({
   ...slot,
   capabilities: { ...slot.capabilities, tools: [...(slot.capabilities.tools ?? []), 'memory_write_warm'] },
 }));
-const swarm = await ann.createSwarm({ ...rest, swarm_id: SWARM_ID, agents: withTools }, { id: SWARM_ID });
+const swarm = await ann.createSwarm({ ...rest, swarmId: SWARM_ID, agents: withTools }, { id: SWARM_ID });
 if (forgets !== undefined) console.log('open');
 const { status } = await swarm.ended({ within: '120s' });
 console.log(`ended ${JSON.stringify(await endOf(world, status))}`);

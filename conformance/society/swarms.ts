@@ -15,15 +15,15 @@ const COORDINATOR = 'boss';
 /** A swarm with so many agents, its last or first one the writer or the coordinator. */
 export function manifestOf(strategy: SwarmStrategy, agents: number): SwarmManifest {
   const workers = (slot: string, count: number, tools: string[] = []) => {
-    return { slot, agent_type: 'swarm-worker' as const, capabilities: { tools }, count };
+    return { slot, agentType: 'swarm-worker' as const, capabilities: { tools }, count };
   };
-  const common = { swarm_id: SWARM_ID, goal: 'Compare markets', strategy } as const;
+  const common = { swarmId: SWARM_ID, goal: 'Compare markets', strategy } as const;
   const culture = { broadcast_eagerness: 'moderate' } as const;
   if (strategy === 'broadcast') return { ...common, culture, agents: [workers('scout', agents)] };
   if (strategy === 'pipeline')
     return { ...common, culture, agents: [workers('scout', agents - 1), workers('writer', 1)] };
   const slots = [workers(COORDINATOR, 1, ['swarm_task']), workers('scout', agents - 1)];
-  return { ...common, culture, coordinator_agent_id: { slot: COORDINATOR }, agents: slots };
+  return { ...common, culture, coordinatorAgentId: { slot: COORDINATOR }, agents: slots };
 }
 
 /** The model of all agents: a coordinator delegates one task to each worker, collects, and finishes. */

@@ -56,7 +56,7 @@ interface Sequence {
 }
 
 async function judgeOne(at: Crew, d: Draws, { items, rightOf10, isLate }: Sequence, found: FoundVerdicts) {
-  const spec = { agent_type: 'custom', display_name: `Agent ${found.sequences}`, capabilities: {} } as const;
+  const spec = { agentType: 'custom', displayName: `Agent ${found.sequences}`, capabilities: {} } as const;
   const bot = at.office.entity((await at.ann.register(spec)).agent_id);
   await at.office.group(GROUP).join(bot.id);
   const ids = await writeItems(bot, items);

@@ -89,7 +89,7 @@ function graph() {
     title: `Task ${i}`,
     context: BRIEF,
     skill: 'worker',
-    ...(i < 4 ? {} : { depends_on: [`t${i - 4}`] }),
+    ...(i < 4 ? {} : { blockedBy: [`t${i - 4}`] }),
   }));
 }
 

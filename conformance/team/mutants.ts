@@ -83,7 +83,7 @@ export const SLOT_FIRST: Planted = {
 
 /** A mistake that a ledger beside a project with a budget shows: what is set aside is not counted for the next share. */
 export const UNRESERVED: Planted = {
-  file: project('project/spending.ts'),
-  from: 'amount - state.spent[unit] - state.reserved;',
-  to: 'amount - state.spent[unit];',
+  file: of('org/src/pure/kit/ledger.ts'),
+  from: 'return amount - spent[unit] - reserved;',
+  to: 'return amount - spent[unit];',
 };

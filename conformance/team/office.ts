@@ -57,7 +57,7 @@ function planHandler(office: () => Office | undefined) {
       await opened.world
         .part(opened.team)
         .project('auth')
-        .plan(PLAN as PlannedTask[]);
+        .plan(PLAN.map(({ depends_on, ...task }) => ({ ...task, blockedBy: depends_on })) as PlannedTask[]);
       return 'written';
     },
   });

@@ -7,16 +7,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from '../bundle.js';
 import type { playBudgets } from './budget.js';
 
-const LINE = fileURLToPath(new URL('../../packages/tree/src/pure/reducer/run/line.ts', import.meta.url));
+const LEDGER = fileURLToPath(new URL('../../packages/org/src/pure/kit/ledger.ts', import.meta.url));
 
 /** Builds the mutant, and loads it. */
 export async function withoutReserve(): Promise<typeof playBudgets> {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-budget-'));
   const outfile = path.join(folder, 'mutant.mjs');
   const planted = {
-    file: LINE,
-    from: 'if (own !== null && own <= left) return own;',
-    to: 'if (own !== null) return own;',
+    file: LEDGER,
+    from: 'if (given >= least && given <= left) return',
+    to: 'if (given >= least && given < Number.POSITIVE_INFINITY) return',
   };
   try {
     await bundle(fileURLToPath(new URL('budget.ts', import.meta.url)), outfile, { planted });

@@ -287,7 +287,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     pure: ['pure/contracts', 'pure/compile', 'pure/plans', 'pure/reducer'],
     wire: ['pure'],
     call: ['pure', 'wire'],
-    tools: ['wire', 'call'],
+    tools: ['pure', 'wire', 'call'],
     adapters: ['pure', 'tools'],
     audit: ['pure', 'adapters'],
     answers: ['pure', 'wire'],
@@ -327,7 +327,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     verbs: ['text', 'process', 'world', 'history', 'serve', 'verify'],
     '.': ['text', 'process', 'world', 'history', 'serve', 'verify', 'tree', 'team', 'verbs'],
   },
-  reprise: { '.': [], kernel: [], org: [], providers: [], testing: ['.'] },
+  reprise: { '.': [], org: [], testing: ['.'] },
 };
 
 /**

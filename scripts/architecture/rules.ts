@@ -261,6 +261,16 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 ];
 
 /**
+ * Files and packages that an import of `reprise/kernel` may not load: authors of reducers, stores and views need no session,
+ * no zod and no database.
+ */
+export const NOT_IN_KERNEL_IMPORT: readonly { readonly pattern: RegExp; readonly use: string }[] = [
+  { pattern: /node_modules\/(?!@noble\/hashes\/)/, use: LATER },
+  { pattern: /^(@modelcontextprotocol\/|libsql$|esbuild$|node:)/, use: LATER },
+  { pattern: /^packages\/(?!contracts\/|kernel\/|reprise\/)/, use: LATER },
+];
+
+/**
  * Files and packages that an import of `reprise/org` may not load: an organization needs its agents, and no provider, server
  * or other organization. It loads zod, which writes the schemas of its tools.
  */

@@ -5,7 +5,9 @@
 
 /** @type {readonly (readonly [folder: string, why: string])[]} */
 export const HEAVY = [
+  ['scripts/test/api.test.ts', 'asks the compiler for the type of every public name'],
   ['scripts/test/divergence-page.test.ts', 'runs every row of the divergence matrix again for its page'],
+  ['scripts/test/nameable.test.ts', 'compiles a program that exports what every entry offers'],
   ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
   ['scripts/test/mistakes.test.ts', 'compiles and runs the mistakes of a page'],
   ['scripts/test/speed.test.ts', 'measures, so it wants the machine for itself'],
@@ -14,6 +16,8 @@ export const HEAVY = [
   ['scripts/test/hostile/', 'runs every example in a pseudo-terminal, on a model of hostile words'],
   ['conformance/modes/', 'every scenario in every mode, on every protocol'],
   ['conformance/tamper/', 'every frame and blob of a world, tampered with'],
+  ['conformance/senders/mistakes.test.ts', 'broken builds of the check of senders'],
+  ['conformance/society/content/mutants.test.ts', 'broken builds of a society'],
   ['conformance/society/kill.test.ts', 'swarms as processes that are killed'],
   ['conformance/society/revoked/kill.test.ts', 'owners of a society as processes that are killed'],
   ['conformance/team/', 'teams as processes, some of which are killed'],
@@ -69,48 +73,81 @@ export const HEAVY = [
   ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];
 
-const SHARING = [
-  'packages/agent/test/api',
-  'packages/agent/test/decisions',
-  'packages/agent/test/define',
-  'packages/agent/test/history',
-  'packages/agent/test/judge',
-  'packages/agent/test/parts',
-  'packages/agent/test/reducer',
-  'packages/agent/test/tools',
-  'packages/contracts/test',
-  'packages/org/test/flow',
-  'packages/kernel/test/pure',
-  'packages/kernel/test/ports',
-  'packages/kernel/test/run',
-  'packages/kernel/test/serve',
-  'packages/org/test/store',
-  'packages/providers/test',
-  'packages/server/test',
-  'packages/society/test',
-  'packages/specialists/test',
-  'packages/tree/test/adapters',
-  'packages/tree/test/api',
-  'packages/tree/test/tools',
-  'packages/tree/test/views',
-  'packages/ui/test',
-  'packages/org/test/job',
-  'packages/org/test/kit',
+/**
+ * Test files that each have a process of their own, and why. All other files share a few processes, so that each module
+ * is loaded once and not once for each file: loading took as long as the tests themselves. A file that shares leaves
+ * nothing behind: no global, no variable of the environment, no replaced module, no process, no world at work. What can
+ * be compared of this is compared after each file, by `scripts/lib/leaves-nothing.ts`.
+ *
+ * @type {readonly (readonly [path: string, why: string])[]}
+ */
+export const APART = [
+  ['packages/agent/test/processes/', 'kills processes'],
+  ['packages/agent/test/quarantine/', 'replaces a module'],
+  ['packages/cli/test/team/failed.test.ts', 'replaces a module'],
+  ['packages/cli/test/tree/', 'sets the environment and the folder of the process'],
+  ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module again as on another platform'],
+  ['packages/kernel/test/pure/codec/decode.test.ts', 'measures memory'],
+  ['packages/kernel/test/replay/guard/', 'replaces globals by traps'],
+  ['packages/org/test/flow/crash/', 'kills processes'],
+  ['packages/reprise/test/canary/', 'scans all that its process writes'],
+  ['packages/reprise/test/interrupt/', 'interrupts processes'],
+  ['packages/sandbox/test/damaged-bundles.test.ts', 'starts processes with damaged code'],
+  ['packages/sandbox/test/hostile.test.ts', 'starts processes with hostile code'],
+  ['packages/server/test/mcp.test.ts', 'measures memory'],
+  ['packages/store-sqlite/test/backup.test.ts', 'replaces a module'],
+  ['packages/store-sqlite/test/crash/', 'kills processes'],
+  ['packages/store-sqlite/test/damaged-packs.test.ts', 'measures memory'],
+  ['packages/store-sqlite/test/faults/', 'locks files against other processes'],
+  ['packages/store-sqlite/test/hostile-files/', 'starts processes with little memory'],
+  ['packages/store-sqlite/test/one-writer.test.ts', 'locks files against other processes'],
+  ['packages/store-sqlite/test/processes.test.ts', 'locks files against other processes'],
+  ['packages/store-sqlite/test/store.test.ts', 'measures memory'],
+  ['packages/store-sqlite/test/syncs.test.ts', 'counts system calls'],
+  ['packages/tools/test/external/', 'starts hostile programs'],
+  ['packages/tools/test/http-hostile.test.ts', 'measures memory'],
+  ['packages/tools/test/large-folder.test.ts', 'measures turns of the event loop'],
+  ['packages/tools/test/mcp/', 'starts hostile programs'],
+  ['packages/tools/test/output/', 'measures memory'],
+  ['packages/tools/test/owner.test.ts', 'kills processes'],
+  ['packages/tools/test/process.test.ts', 'kills processes, and sets the environment'],
+  ['packages/tools/test/races.test.ts', 'replaces modules'],
+  ['packages/tools/test/recent-bytes.test.ts', 'measures memory'],
+  ['packages/tree/test/serve/', 'sets the environment of programs that serve'],
+  ['scripts/test/hostile/', 'starts programs in pseudo-terminals'],
+  ['scripts/test/speed.test.ts', 'measures'],
 ];
 
-/**
- * Test files of `npm test` that share a process, so that each module is loaded once and not once for each file: loading
- * took as long as the tests themselves. Such a file leaves nothing behind: no global, no replaced module, no process, no
- * world that is still at work.
- */
-export const SHARED = {
-  folders: SHARING.map((folder) => `${folder}/**`),
-  files: SHARING.map((folder) => `${folder}/**/*.test.ts`),
-};
+const isFolder = (path) => path.endsWith('/');
+const pattern = (path) => (isFolder(path) ? `${path}**/*.test.ts` : path);
+const contains = (path, other) => path === other || (isFolder(path) && other.startsWith(path));
 
-/** The files that vitest leaves out, or runs alone, for a suite: `quick`, `rest` or all. */
-export function suiteOf(name) {
-  const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
-  if (name === 'quick') return { exclude: heavy };
-  return name === 'rest' ? { include: heavy } : {};
+/** Whether a test file has a process of its own. */
+export function isApart(file) {
+  return APART.some(([path]) => contains(path, file));
+}
+
+/** The paths that are in both lists: of two that overlap, the narrower. */
+function both(list, other) {
+  return list.flatMap((one) => other.flatMap((two) => (contains(one, two) ? [two] : contains(two, one) ? [one] : [])));
+}
+
+/**
+ * What vitest runs for a suite, `quick`, `rest` or all: the files that share processes, and those that do not.
+ *
+ * @param {string | undefined} name
+ * @param {readonly string[]} all the patterns of all test files
+ */
+export function suiteOf(name, all) {
+  const heavy = HEAVY.map(([path]) => path);
+  const alone = APART.map(([path]) => path);
+  const patterns = (paths) => paths.map(pattern);
+  const apart = patterns(alone);
+  if (name === 'rest')
+    return {
+      shared: { include: patterns(heavy), exclude: apart },
+      apart: { include: patterns(both(heavy, alone)), exclude: [] },
+    };
+  const left = name === 'quick' ? patterns(heavy) : [];
+  return { shared: { include: all, exclude: [...left, ...apart] }, apart: { include: apart, exclude: left } };
 }

@@ -15,7 +15,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { opencodeEnvironment, opencodeIn } from '../../conformance/opencode.js';
 import { externalAgent, relay } from '../../packages/reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../packages/reprise/src/index.js';
-import { verifyRequests } from '../../packages/reprise/src/providers/providers.js';
+import { verifyRequests } from '../../packages/reprise/src/providers.js';
 import { sqlite } from '../../packages/reprise/src/sqlite.js';
 
 const PATIENCE_MS = 120_000;

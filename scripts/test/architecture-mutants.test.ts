@@ -828,7 +828,7 @@ describe('cold imports', () => {
     ['packages/reprise/src/sandbox.ts', 'packages/sandbox/src/index.ts'],
     ['packages/reprise/src/ui.ts', 'packages/ui/src/index.ts'],
     ['packages/reprise/src/tools.ts', 'node_modules/zod/index.js'],
-    ['packages/reprise/src/kernel/kernel.ts', 'packages/kernel/src/pure/engine/fold.ts'],
+    ['packages/reprise/src/kernel.ts', 'packages/kernel/src/pure/engine/fold.ts'],
     ['packages/reprise/src/world-parts.ts', 'packages/agent/src/world/world.ts'],
   ])('a planted import of %s is named with %s, which it would load', async (planted, loads) => {
     const found = named(checkColdImport(entry, await coldImport(root, [entry, planted])));

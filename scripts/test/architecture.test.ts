@@ -28,7 +28,7 @@ import { checkPrinting } from '../architecture/printing.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
 import { checkRanges } from '../architecture/ranges.js';
 import { checkRooms } from '../architecture/rooms.js';
-import { HELLO_BUNDLE_MAX, NOT_IN_ORG_IMPORT, PURE_WING } from '../architecture/rules.js';
+import { HELLO_BUNDLE_MAX, NOT_IN_KERNEL_IMPORT, NOT_IN_ORG_IMPORT, PURE_WING } from '../architecture/rules.js';
 import { checkSenders } from '../architecture/senders.js';
 import { checkShortDocstrings } from '../architecture/short-docstrings.js';
 import {
@@ -85,7 +85,7 @@ describe('architecture', () => {
     expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);
   });
 
-  it.each(['index', 'providers/providers'])(
+  it.each(['index', 'providers'])(
     'importing packages/reprise/src/%s.ts loads nothing that an app may not use',
     async (name) => {
       const entry = `packages/reprise/src/${name}.ts`;
@@ -95,12 +95,21 @@ describe('architecture', () => {
     },
   );
 
+  it('importing packages/reprise/src/kernel.ts loads the kernel alone', async () => {
+    const entry = 'packages/reprise/src/kernel.ts';
+    const loaded = await coldImport(ROOT, [entry]);
+    expect(loaded.length).toBeGreaterThan(20);
+    expect(checkColdImport(entry, loaded, NOT_IN_KERNEL_IMPORT).map(formatProblem)).toEqual([]);
+    const org = await coldImport(ROOT, ['packages/reprise/src/org/org.ts']);
+    expect(checkColdImport(entry, org, NOT_IN_KERNEL_IMPORT)).not.toEqual([]);
+  });
+
   it('importing packages/reprise/src/org/org.ts loads no provider, no server and no other organization', async () => {
     const entry = 'packages/reprise/src/org/org.ts';
     const loaded = await coldImport(ROOT, [entry]);
     expect(loaded.length).toBeGreaterThan(20);
     expect(checkColdImport(entry, loaded, NOT_IN_ORG_IMPORT).map(formatProblem)).toEqual([]);
-    const tree = await coldImport(ROOT, ['packages/reprise/src/tree.ts']);
+    const tree = await coldImport(ROOT, ['packages/reprise/src/org/tree.ts']);
     expect(checkColdImport(entry, tree, NOT_IN_ORG_IMPORT)).not.toEqual([]);
   });
 

@@ -124,7 +124,7 @@ export function agentEventsPage(): string {
   return [
     '# Agent events',
     '',
-    '`run.events()`, `session.events()` and `world.events()` yield values of `AgentEvent@1`. They are a projection of the journal: computed from frames, never stored. The same frames give the same events. The schema is `agentEvent` of `reprise/kernel`; this page is generated from it. In names such as `aos.agent/EventPlaces@1`, `aos` is the vocabulary of the agent specification that this SDK implements.',
+    '`run.events()`, `session.events()` and `world.events()` yield values of `AgentEvent@1`. They are a projection of the journal: computed from frames, never stored. The same frames give the same events. The schema is `agentEvent` of `reprise/history`; this page is generated from it. In names such as `aos.agent/EventPlaces@1`, `aos` is the vocabulary of the agent specification that this SDK implements.',
     '',
     '## Every event',
     '',

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { program } from '../lib/program.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 // Inside the repository, so that the packages resolve by name as they do in an app.
@@ -72,10 +73,9 @@ describe('the page of entries and packages', () => {
     expect(named.toSorted()).toEqual(entries.toSorted());
   });
 
-  it('the row of the command names every verb that its help lists', () => {
-    const bin = path.join(ROOT, 'packages/cli/src/bin.ts');
-    const args = ['--import', 'tsx', '--conditions=@reprise/source', bin, '--help'];
-    const help = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' }).stdout;
+  it('the row of the command names every verb that its help lists', async () => {
+    const bin = await program(new URL('../../packages/cli/src/bin.ts', import.meta.url));
+    const help = spawnSync(process.execPath, [bin, '--help'], { cwd: ROOT, encoding: 'utf8' }).stdout;
     const commands = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExit codes:'));
     const listed = [...commands.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
     const named = [...row('@reprise/cli').matchAll(/`([a-z]+)`/g)].map(([, name = '']) => name);

@@ -5,9 +5,17 @@
 import { createHash } from 'node:crypto';
 import { decode } from 'cbor-x';
 import { defineAgent, defineTool, openWorld } from 'reprise';
-import { creates, defineApp, defineEffect, definePlan, defineReducer, openKernelWorld } from 'reprise/kernel';
+import {
+  creates,
+  defineApp,
+  defineEffect,
+  definePlan,
+  defineReducer,
+  memory,
+  openKernelWorld,
+  type Store,
+} from 'reprise/kernel';
 import { script } from 'reprise/providers';
-import { memory, type Store } from 'reprise/store';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 

@@ -1,24 +1,61 @@
+/** Which test files share processes, and what that asks of them. */
 import { describe, expect, it } from 'vitest';
 import { readTree, type Tree } from '../architecture/tree.js';
+import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
-import { SHARED } from '../lib/suites.mjs';
+import { APART, HEAVY, isApart, suiteOf } from '../lib/suites.mjs';
 
-/** Files that share a process with others although they replace a module for all of them. */
+/** What a file of a shared process does not do: it replaces modules for all others, or it measures the others too. */
+const ALONE = /\bvi\.(?:(?:doM|m)ock|resetModules)\(|\bprocess\.(?:memoryUsage|resourceUsage)\b|\bprocess\.chdir\(/;
+
+/** Has the words that the check looks for. */
+const OWN = 'scripts/test/suites.test.ts';
+
+/** Files that share a process with others although they cannot. */
 function wrong(tree: Tree): string[] {
-  const shared = SHARED.folders.map((folder: string) => folder.slice(0, -'**'.length));
   return [...tree]
-    .filter(([file]) => file.endsWith('.test.ts') && shared.some((folder) => file.startsWith(folder)))
-    .filter(([, text]) => /\bvi\.(?:doM|m)ock\(/.test(text))
+    .filter(([file, text]) => file.endsWith('.test.ts') && file !== OWN && !isApart(file) && ALONE.test(text))
     .map(([file]) => file);
 }
 
+const tests = (tree: Tree) => [...tree.keys()].filter((file) => file.endsWith('.test.ts'));
+
 describe('the suites of tests', () => {
-  it('test files that replace a module run in a process of their own', () => {
+  it('test files that replace a module, change the folder or measure memory have a process of their own', () => {
     expect(wrong(readTree(ROOT))).toEqual([]);
   });
 
-  it('mutant: the check finds a file that replaces a module in a shared process', () => {
+  it.each([
+    "vi.mock('../src/index.js');",
+    'vi.resetModules();',
+    'const { rss } = process.memoryUsage();',
+    'process.chdir(folder);',
+  ])('mutant: the check finds a file of a shared process with `%s`', (text) => {
     const file = 'packages/providers/test/planted.test.ts';
-    expect(wrong(new Map([[file, "vi.mock('../src/index.js');"]]))).toEqual([file]);
+    expect(wrong(new Map([[file, text]]))).toEqual([file]);
+  });
+
+  it('every entry of the lists leads to a test file', () => {
+    const files = tests(readTree(ROOT));
+    const leads = ([path]: readonly [string, string]) => files.some((file) => file.startsWith(path));
+    expect([...HEAVY, ...APART].filter((entry) => !leads(entry))).toEqual([]);
+  });
+
+  it('files that are heavy and apart are in the rest, of two entries that overlap the narrower', () => {
+    const { apart } = suiteOf('rest', []);
+    expect(apart.include).toContain('packages/tools/test/output/programs.test.ts');
+    expect(apart.include).toContain('packages/cli/test/team/failed.test.ts');
+    expect(apart.include).toContain('packages/tree/test/serve/**/*.test.ts');
+    expect(apart.include).not.toContain('packages/agent/test/quarantine/**/*.test.ts');
+  });
+});
+
+describe('what a test file leaves behind', () => {
+  it('a variable, a replaced global and a listener are named, and an unchanged process is accepted', () => {
+    const before = sceneNow();
+    expect(leftBehind(before, sceneNow())).toEqual([]);
+    const after = new Map([...before, ['process.env.PLANTED', '1'], ['Date', class {}], ['listeners of SIGINT', 7]]);
+    expect(leftBehind(before, after).toSorted()).toEqual(['Date', 'listeners of SIGINT', 'process.env.PLANTED']);
+    expect(leftBehind(after, before)).toContain('process.env.PLANTED');
   });
 });

@@ -1,4 +1,4 @@
-import { AGENT_POLICY } from 'reprise/kernel';
+import { AGENT_POLICY } from 'reprise';
 import { BEGIN, COMPLETED, DENIED_CALL, END, STEP } from '../events.js';
 import { adder, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';

@@ -1,7 +1,7 @@
 /** A cell of the app that owns a group and sends the events of groups that a world has it send. */
 import { address, value } from '@reprise/contracts';
 import { creates, defineReducer } from 'reprise/kernel';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import * as z from 'zod';
 
 const desk = defineReducer({

@@ -67,7 +67,7 @@ async function register(life: Life): Promise<void> {
   const kind = d.of(KINDS);
   const caps = isWide ? {} : limitsOf(d);
   const { agent_id } = await parent.entity.register({
-    ...{ agent_type: kind, display_name: `Agent ${life.members.length}`, automerge: true },
+    ...{ agentType: kind, displayName: `Agent ${life.members.length}`, automerge: true },
     capabilities: caps as unknown as Capabilities,
   } as AgentRegister);
   const place = { parent: expected.tree.indexOf(parent.node), kind, declared: caps };

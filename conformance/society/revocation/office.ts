@@ -94,7 +94,7 @@ export async function hang(
   for (let n = 0; n < GENERATIONS; n++) {
     const capabilities = ttl_seconds !== undefined && n === 0 ? { ttl_seconds } : {};
     const display_name = `Generation ${n}`;
-    ids.push((await parent.register({ agent_type: 'custom', display_name, capabilities })).agent_id);
+    ids.push((await parent.register({ agentType: 'custom', displayName: display_name, capabilities })).agent_id);
     parent = office.entity(ids.at(-1) as string);
   }
   for (let begun = 0, session = 0; begun < effects; session++) {
@@ -115,7 +115,7 @@ async function holderOf(session: number, ids: string[], office: Office['office']
   if (place >= ids.length) {
     const parent = office.entity(ids[GENERATIONS - 2] as string);
     const display_name = `More ${place}`;
-    ids.push((await parent.register({ agent_type: 'custom', display_name, capabilities: {} })).agent_id);
+    ids.push((await parent.register({ agentType: 'custom', displayName: display_name, capabilities: {} })).agent_id);
   }
   return ids[place] as string;
 }

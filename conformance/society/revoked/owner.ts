@@ -70,7 +70,7 @@ async function prepare({ world, office, worker }: Open): Promise<never> {
   let parent: Entity = await office.human('ann');
   const agents: string[] = [];
   for (let i = 0; i < GENERATIONS; i++) {
-    const made = await parent.register({ agent_type: 'custom', display_name: `Generation ${i}`, capabilities: {} });
+    const made = await parent.register({ agentType: 'custom', displayName: `Generation ${i}`, capabilities: {} });
     agents.push(made.agent_id);
     parent = office.entity(made.agent_id);
   }

@@ -54,12 +54,12 @@ async function registerIn({ keys, world: file, fork, registrations }: Registerin
   for (let n = 0; n < registrations; n++) {
     const person = await world.part(part).human(`p${Math.floor(n / OF_ONE)}`);
     if (n % OF_ONE === 0) await keys.register(world.kernel.id, person.id, READER);
-    const bot = { agent_type: 'custom', display_name: `Agent ${n}`, capabilities: { ttl_seconds: 60 } } as const;
+    const bot = { agentType: 'custom', displayName: `Agent ${n}`, capabilities: { ttl_seconds: 60 } } as const;
     const { agent_id } = await person.register(bot);
     if (n % FAILURES !== 0) continue;
     const { nonce } = await person.challenge(agent_id, 'node');
     await person.prove(agent_id, { nonce, signature: Buffer.alloc(64).toString('base64') }).catch(onError);
-    await person.register({ ...bot, public_key: 'wrong' }).catch(onError);
+    await person.register({ ...bot, publicKey: 'wrong' }).catch(onError);
   }
   for await (const { seq, records } of world.kernel.frames(0)) {
     said.push(Buffer.from(JSON.stringify(records)));

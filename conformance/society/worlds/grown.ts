@@ -147,11 +147,11 @@ async function register(at: Trees, d: Draws, tree: readonly Grown[], parent: Gro
   const ttl = isDirect && d.once(3) ? { ttl_seconds: TTL_SECONDS } : {};
   const [kind, floor] = [d.of(KINDS), d.of([0, 0, 1, 2])];
   const { agent_id, expires_at } = await parent.entity.register({
-    agent_type: kind,
-    display_name: `Agent ${tree.length}`,
+    agentType: kind,
+    displayName: `Agent ${tree.length}`,
     capabilities: { ...caps, ...ttl } as unknown as Capabilities,
     ...(granted === undefined ? {} : { grant: granted as unknown as Capabilities }),
-    trust_floor: (['untrusted', 'low', 'medium'] as const)[floor] as 'low',
+    trustFloor: (['untrusted', 'low', 'medium'] as const)[floor] as 'low',
   });
   const end = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.POSITIVE_INFINITY;
   const node: Node = {

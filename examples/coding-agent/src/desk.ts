@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { type AgentWorld, openWorld, type Session } from 'reprise';
 import { reportOnce } from 'reprise/history';
-import { SESSION_REDUCER } from 'reprise/parts';
+import { SESSION_REDUCER } from 'reprise/org';
 import type { ModelClient } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { printError } from 'reprise/terminal';

@@ -1,16 +1,17 @@
 /** Shows that a change to a world is found: changes one byte in a copy, and verifies the copy. */
 import { rm } from 'node:fs/promises';
 import { agentApp, isRepriseError, type RepriseError } from 'reprise';
-import { readFrame, verifyStore } from 'reprise/kernel';
-import { sqlite } from 'reprise/sqlite';
 import {
   isKeyed,
   type OpenStore,
   portableSha256,
   type ReadonlyStore,
+  readFrame,
   requestKey,
   type StoredFrame,
-} from 'reprise/store';
+  verifyStore,
+} from 'reprise/kernel';
+import { sqlite } from 'reprise/sqlite';
 import { BESIDE, REPORT } from './own-output.js';
 
 /** What happened to the copy. */

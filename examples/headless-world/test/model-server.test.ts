@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Tool } from 'reprise';
 import { memory } from 'reprise/kernel';
-import { validateRequest } from 'reprise/providers/custom';
+import { validateRequest } from 'reprise/providers';
 import { describeTools, isToolError, workspace } from 'reprise/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../src/model-server.js';

@@ -8,7 +8,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { agentApp } from 'reprise';
-import { AgentEvents, getValue, readFrame, type VerifyReport, verifyStore } from 'reprise/kernel';
+import { AgentEvents } from 'reprise/history';
+import { getValue, readFrame, type VerifyReport, verifyStore } from 'reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defineAgent } from 'reprise';
 import { verifyStore } from 'reprise/kernel';
-import { appOf } from 'reprise/parts';
+import { appOf } from 'reprise/org';
 import { sqlite } from 'reprise/sqlite';
 import { trees } from 'reprise/tree';
 import { afterAll, describe, expect, it, vi } from 'vitest';

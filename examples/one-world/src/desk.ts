@@ -1,6 +1,6 @@
 /** The desk: the cell that connects a society, a team and trees. It answers calls by having others do the work. */
 import { type Address, by, creates, defineReducer, from, type ReducerContext, type Ref } from 'reprise/kernel';
-import { type OwnerCall, ownerCall } from 'reprise/parts';
+import { type OwnerCall, ownerCall } from 'reprise/org';
 import { treeEnded } from 'reprise/tree';
 import * as z from 'zod';
 

@@ -7,7 +7,7 @@ await using world = await openWorld({ store: sqlite('office.db'), ...options });
 await world.part(office).open();
 const ann = await world.part(members).human('ann');
 const capabilities = { tools: ['delegate'], ttl_seconds: 3600 };
-const bot = await ann.register({ agent_type: 'custom', display_name: 'Leader', capabilities }, { id: 'leader' });
+const bot = await ann.register({ agentType: 'custom', displayName: 'Leader', capabilities }, { id: 'leader' });
 const agent = world.part(members).entity(bot.agent_id);
 
 const run = await agent.send(leader, 'What is in this repository?', { id: 'question-1' });

@@ -1,6 +1,6 @@
 /** The office: a society, a team and trees in one world, with the desk between them. */
 import { defineAgent } from 'reprise';
-import { defineOwnerTool, putText, type WorldPart } from 'reprise/parts';
+import { defineOwnerTool, putText, type WorldPart } from 'reprise/org';
 import { scriptBy } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { defineTeam, skill } from 'reprise/specialists';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AgentWorld, openWorld } from 'reprise';
 import { memory, type Store } from 'reprise/kernel';
-import { putText, readText } from 'reprise/parts';
+import { putText, readText } from 'reprise/org';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';
@@ -25,7 +25,7 @@ async function question(world: AgentWorld): Promise<string> {
   await world.part(office).open();
   const ann = await world.part(members).human('ann');
   const capabilities = { tools: ['delegate'] };
-  const bot = await ann.register({ agent_type: 'custom', display_name: 'Leader', capabilities }, { id: 'leader' });
+  const bot = await ann.register({ agentType: 'custom', displayName: 'Leader', capabilities }, { id: 'leader' });
   const agent = world.part(members).entity(bot.agent_id);
   return (await agent.send(leader, QUESTION, { id: 'question-1' })).text();
 }

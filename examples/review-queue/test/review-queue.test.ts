@@ -86,7 +86,7 @@ describe('a queue of reviewers', () => {
       true,
       expect.stringMatching(/rejected[\s\S]*They must limit it\./),
     ]);
-    expect(await ledgerOf(world)).toMatchObject({ aside: 0, asked: 4 });
+    expect(await ledgerOf(world)).toMatchObject({ reserved: 0, asked: 4 });
     expect((await world.verify()).unverified).toBe(0);
     await world.close();
   });
@@ -121,7 +121,7 @@ describe('a queue of reviewers', () => {
     await clock.advance(3 * 60_000);
     expect(await queue.list()).toEqual(['1 Novel: approved: It is fine.']);
     // Nobody reported what the call that was stopped has used: it counts as all that was set aside for it.
-    expect((await ledgerOf(world)).used.tokens).toBeGreaterThanOrEqual(20_000);
+    expect((await ledgerOf(world)).spent.tokens).toBeGreaterThanOrEqual(20_000);
     expect((await world.verify()).unverified).toBe(0);
     await world.close();
   });
@@ -145,7 +145,7 @@ describe('a queue of reviewers', () => {
     }));
     const { world, queue, clock } = await openDesk({ main: costly, budget: 30_000 });
     for (const title of ['A', 'B', 'C']) await queue.submit(title, `This is ${title}.`);
-    expect((await ledgerOf(world)).aside).toBe(20_000); // for one review only: two would exceed the budget
+    expect((await ledgerOf(world)).reserved).toBe(20_000); // for one review only: two would exceed the budget
     await clock.settle();
     expect(await queue.list()).toEqual([
       '1 A: approved: It is fine.',
@@ -155,7 +155,7 @@ describe('a queue of reviewers', () => {
     await queue.fund(40_000, { ...ANN, id: 'more' });
     await clock.settle();
     expect(await queue.list()).toEqual(['1 A', '2 B', '3 C'].map((of) => `${of}: approved: It is fine.`));
-    expect(await ledgerOf(world)).toMatchObject({ aside: 0, used: { tokens: 36_000 } });
+    expect(await ledgerOf(world)).toMatchObject({ reserved: 0, spent: { tokens: 36_000 } });
     expect((await world.verify()).unverified).toBe(0);
     await world.close();
   });
@@ -169,7 +169,7 @@ describe('a queue of reviewers', () => {
     await queue.submit('Contract', 'The liability is unlimited.');
     await clock.settle();
     expect(await queue.list()).toEqual(['1 Contract: waiting, a person: Who knows?']);
-    expect(await ledgerOf(world)).toMatchObject({ asked: 3, aside: 80_000 });
+    expect(await ledgerOf(world)).toMatchObject({ asked: 3, reserved: 80_000 });
     await world.close();
   });
 
@@ -201,7 +201,7 @@ describe('a process that dies', () => {
       await clock.advance(60_000);
       if ((await queue.list()).some((line) => line.includes('a person')))
         await queue.decide(3, 'approved', 'They have changed it.', { ...ANN, id: 'decision' });
-      if ((await ledgerOf(world)).aside === 0) break;
+      if ((await ledgerOf(world)).reserved === 0) break;
     }
     return { world, list: await queue.list(), ledger: await ledgerOf(world) };
   }
@@ -224,7 +224,7 @@ describe('a process that dies', () => {
           if (dying.deaths === 0) throw error;
         })) ?? (await day(dying, main, clock));
       expect([at, side, done.list]).toEqual([at, side, clean.list]);
-      expect([at, side, done.ledger.aside, done.ledger.asked]).toEqual([at, side, 0, clean.ledger.asked]);
+      expect([at, side, done.ledger.reserved, done.ledger.asked]).toEqual([at, side, 0, clean.ledger.asked]);
       expect([at, main.requests.length <= whole.requests.length + dying.deaths]).toEqual([at, true]);
       expect([at, (await done.world.verify()).unverified]).toEqual([at, 0]);
       await done.world.close();

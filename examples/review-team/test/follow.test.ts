@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AgentWorld, openWorld } from 'reprise';
-import { memory } from 'reprise/kernel';
+import { type AgentWorld, memory, openWorld } from 'reprise';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followed } from '../src/follow.js';
 import { modelOf } from '../src/models.js';

@@ -73,7 +73,7 @@ const worldIn = (out: string) => /The review is in (\S+):/.exec(out)?.[1] ?? '';
 /** Replays a world with the app of the team, without a model. */
 async function verified(file: string): Promise<number> {
   const [{ appOf }, { verifyStore }, { sqlite }] = await Promise.all([
-    import('reprise/parts'),
+    import('reprise/org'),
     import('reprise/kernel'),
     import('reprise/sqlite'),
   ]);

@@ -83,9 +83,9 @@ const READERS_MAY = { tools: ['read_file', 'list_files', 'grep', 'glob', 'memory
 /** The manifest of a swarm. */
 export function manifestOf(id: string, { words, strategy, tasks }: Question, lead: string): SwarmManifest {
   const agents = Object.entries(tasks).map(([slot, task]) => ({
-    ...{ slot, task, agent: 'reader', agent_type: 'swarm-worker' as const, capabilities: READERS_MAY, count: 1 },
+    ...{ slot, task, agent: 'reader', agentType: 'swarm-worker' as const, capabilities: READERS_MAY, count: 1 },
   }));
-  return { swarm_id: id, goal: words, strategy, coordinator_agent_id: lead, agents };
+  return { swarmId: id, goal: words, strategy, coordinatorAgentId: lead, agents };
 }
 
 /** What a lead is asked. */

@@ -28,7 +28,7 @@ export async function hire(office: Society): Promise<readonly Member[]> {
   await group.join(PERSON, 'owner', { id: PERSON });
   const members: Member[] = [];
   for (const name of NAMES) {
-    const spec = { agent_type: 'custom' as const, display_name: name, capabilities: LEADS_MAY };
+    const spec = { agentType: 'custom' as const, displayName: name, capabilities: LEADS_MAY };
     const { agent_id } = await you.register(spec, { id: name });
     await group.join(agent_id, 'member', { id: name });
     members.push({ name, entity: office.entity(agent_id) });

@@ -2,8 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AgentWorld, openWorld, RepriseError } from 'reprise';
-import { memory } from 'reprise/kernel';
+import { type AgentWorld, memory, openWorld, RepriseError } from 'reprise';
 import { fileVault, society } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { crewOf } from '../src/crew.js';

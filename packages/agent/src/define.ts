@@ -3,4 +3,4 @@
 export { defineAgent } from './define/agent.js';
 export { deferred, outcomeUnknown, toolError } from './tools/output/result.js';
 export { defineTool } from './tools/tool/tool.js';
-export { agentApp } from './world/app.js';
+export { AGENT_POLICY, agentApp } from './world/app.js';

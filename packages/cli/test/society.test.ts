@@ -19,7 +19,7 @@ async function makeWorld(path: string, isWidened: boolean): Promise<void> {
   const part = society();
   await using world = await openWorld({ store: sqlite(path), models: { main: script() }, parts: [part] });
   const ann = await world.part(part).human('ann', { tools: ['read_*', 'agent_*'] });
-  const spec: AgentRegister = { agent_type: 'custom', display_name: 'Bot\x1b[2J', capabilities: { tools: ['read_*'] } };
+  const spec: AgentRegister = { agentType: 'custom', displayName: 'Bot\x1b[2J', capabilities: { tools: ['read_*'] } };
   const { agent_id } = await ann.register(spec);
   await ann.setStatus(agent_id, 'deactivate', { actor: { kind: 'program', id: 'nightly' } });
   const holder = `cell:society/Entity@1/${agent_id}`;
@@ -82,10 +82,10 @@ describe('reprise verify, on a society', () => {
     {
       await using world = await openWorld({ store: sqlite(path), clock, models: { main: script() }, parts: [part] });
       const ann = await world.part(part).human('ann');
-      const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+      const { agent_id } = await ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} });
       const bot = world.part(part).entity(agent_id);
       await bot.writeL1({ active: { note: 'Only mine.' }, ephemeral: { note: 'Also mine.' } }, 1);
-      await ann.setStatus(agent_id, 'deactivate', { grace_seconds: 60 });
+      await ann.setStatus(agent_id, 'deactivate', { grace: '60s' });
       await clock.advance(60_000);
       await clock.settle();
       expect((await bot.state())?.status).toBe('removed');

@@ -5,9 +5,9 @@ export { hostSha256 } from './ports/content/host-hash.js';
 export * from './ports/content/port.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { nextHead } from './ports/journal/chain.js';
-export { readFrame, writeFrame } from './ports/journal/frame.js';
+export { type FrameRecords, readFrame, writeFrame } from './ports/journal/frame.js';
 export * from './ports/journal/port.js';
-export { isKeyed, type KeyedIngress, requestKey } from './ports/journal/request-key.js';
+export { isKeyed, requestKey } from './ports/journal/request-key.js';
 export {
   concealAddress,
   concealArguments,
@@ -17,7 +17,7 @@ export {
   Scrubber,
 } from './ports/scrub/index.js';
 export { closable, closableReadonly } from './ports/store/closable.js';
-export { type MemoryOptions, memory } from './ports/store/memory-store.js';
+export { memory } from './ports/store/memory-store.js';
 export type { Backup, OpenStore, ReadonlyStore, Store, StoreStatus } from './ports/store/store.js';
 export { type Clock, type RandomBytes, systemClock } from './ports/time/clock.js';
 export {
@@ -38,7 +38,6 @@ export { foldIngress, LEAF_BYTES_MAX, readTable, sendText } from './pure/engine/
 export { type ForkOptions, type ForkReport, forkReport, forkWorld, type MadeFork } from './replay/fork/index.js';
 export {
   type AgainstReport,
-  type AtOptions,
   CODE_BYTES_MAX,
   checkAgainst,
   codeFailed,
@@ -65,10 +64,10 @@ export {
   type WorldAt,
   worldAt,
 } from './replay/verify/index.js';
-export type { Decider, EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
+export type { EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
 export type { PendingItem } from './run/world/ask/open-items.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
-export type { OpenKernelWorldOptions } from './run/world/open/options.js';
+export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';
 export { type PostedTroubles, postedTroubles } from './run/world/open/status-post.js';
 export { openKernelWorld } from './run/world/open-world.js';
 export type { AwaitedCell, WorldFrame } from './run/world/read/reading.js';

@@ -14,7 +14,7 @@ import { JOB, jobReducer, preparePlan } from './pure/job/index.js';
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of workPart');
 
 /** Who prepares the sessions of the jobs of a world. */
-export interface WorkPartOptions {
+interface WorkPartOptions {
   /** What turns requests into sessions, each for one kind. */
   readonly preparers: readonly Preparer[];
 }

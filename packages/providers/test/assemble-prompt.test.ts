@@ -4,13 +4,13 @@ import { type ContentStore, EMPTY_HEAD, type ErasableContentStore, memory, putVa
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
 import { ANY_SENDABLE } from '../src/model/sendable.js';
-import { assemblePrompt, INTERRUPTED_TEXT, type PromptTarget } from '../src/prompt/assemble-prompt.js';
+import { assemblePrompt, INTERRUPTED_TEXT } from '../src/prompt/assemble-prompt.js';
 import { ERASED_TEXT, TranscriptReader, UNREADABLE_TEXT } from '../src/prompt/reader.js';
 import { MARKS_RULE, systemText } from '../src/prompt/system-text.js';
 import { said } from './harness.js';
 import { pngOf } from './media.js';
 
-const target: PromptTarget = { profile: 'p', model: 'm', parallelCalls: true };
+const target: Parameters<typeof assemblePrompt>[2] = { profile: 'p', model: 'm', parallelCalls: true };
 const by = { profile: 'p', model: 'm' };
 
 const IMAGE_BYTES_MAX = ANY_SENDABLE.bounds.imageBytesMax;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const text = (words: string) => putText(content, words);
 
-async function project(items: TranscriptItem[], over: Partial<PromptTarget> = {}) {
+async function project(items: TranscriptItem[], over: Partial<Parameters<typeof assemblePrompt>[2]> = {}) {
   return assemblePrompt(content, items, { ...target, ...over });
 }
 

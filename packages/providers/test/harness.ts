@@ -1,14 +1,8 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
 import { describeTools, type Judge, putText, type TranscriptItem } from '@reprise/agent';
-import type { LlmGenerateParams } from '@reprise/contracts';
+import { type LlmGenerateParams, PROMPT_VERSION } from '@reprise/contracts';
 import { type AdapterContext, type ContentStore, memory, putValue } from '@reprise/kernel';
-import {
-  llmGenerateAdapter,
-  type ModelClient,
-  type OpenAiCompatibleOptions,
-  openAiCompatible,
-  PROMPT_VERSION,
-} from '../src/index.js';
+import { llmGenerateAdapter, type ModelClient, type OpenAiCompatibleOptions, openAiCompatible } from '../src/index.js';
 
 /** A client that does not wait between retries and records how long it would have waited. */
 export function impatient(options: OpenAiCompatibleOptions & { waits?: number[] }): ModelClient {

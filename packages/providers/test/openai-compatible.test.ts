@@ -291,7 +291,7 @@ describe('a failed model call is data', () => {
     expect((await run(openAiCompatible({ ...busy, model: 'm' }), aborting(60))).outcome).toEqual({
       status: 'cancelled',
     });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(20_000); // before the wait would have ended
   });
 
   it('a secret that is empty when it is asked for is terminal, and nothing is sent [MOD-34]', async () => {

@@ -168,19 +168,19 @@ describe('a streamed answer that breaks', () => {
     expect(outcome).toEqual({ status: 'timeout', code: 'adapter_timeout' });
     const drip: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const pieces = [...'dripping'].map((content) => chunk({ content }));
+      const pieces = [...'dripping'.repeat(4)].map((content) => chunk({ content }));
       const next = () => {
         const piece = pieces.shift() ?? ending();
         response.write(`data: ${JSON.stringify(piece)}\n\n`);
         if (pieces.length > 0 || 'content' in (piece as { choices: [{ delta: object }] }).choices[0].delta) {
-          setTimeout(next, 90); // eight of them take longer than the allowed silence
+          setTimeout(next, 90); // all of them take longer than the allowed silence, and each far less
         } else response.end();
       };
       next();
     };
     const dripping = await providerServer(drip);
-    const ran = await run(impatient({ ...dripping, model: 'm', timeoutMs: 600 }));
-    expect((await outputOf(ran)).text).toBe('dripping');
+    const ran = await run(impatient({ ...dripping, model: 'm', timeoutMs: 2_500 }));
+    expect((await outputOf(ran)).text).toBe('dripping'.repeat(4));
   });
 });
 

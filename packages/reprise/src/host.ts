@@ -10,7 +10,6 @@ export {
   memoryDirectory,
   type OpenDirectory,
   openHost,
-  type RowQuery,
   type SharedLimit,
   type WorldBase,
   type WorldRow,

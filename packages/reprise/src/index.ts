@@ -7,9 +7,7 @@ export type {
   AgentWorld,
   AnyAgent,
   ApprovalRule,
-  Artifact,
   CommandReceipt,
-  ContextSource,
   Cursor,
   Decided,
   Decision,
@@ -20,7 +18,6 @@ export type {
   Outcome,
   Part,
   Pending,
-  PendingQuestion,
   Question,
   Run,
   SendOptions,
@@ -31,7 +28,15 @@ export type {
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
-export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
+export {
+  AGENT_POLICY,
+  agentApp,
+  deferred,
+  defineAgent,
+  defineTool,
+  outcomeUnknown,
+  toolError,
+} from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,

@@ -1,2 +1,8 @@
 /** MCP servers as toolsets of agents. */
-export * from '@reprise/tools/mcp';
+export {
+  type HttpServer,
+  type McpOptions,
+  type McpServer,
+  mcp,
+  type StdioServer,
+} from '@reprise/tools/mcp';

@@ -4,8 +4,8 @@ import { creates, defineReducer, verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { memory, openWorld } from '../src/index.js';
-import { flow, QUEUE, queue, queueEvents } from '../src/org/flow.js';
-import { script } from '../src/providers/providers.js';
+import { flow, QUEUE, queue, queueEvents } from '../src/org/org.js';
+import { script } from '../src/providers.js';
 
 /** A cell of the app that takes a slot. */
 const baker = defineReducer({

@@ -1,9 +1,13 @@
 /** Scripts that wait for a run while the run waits for a person. */
 import { execFile } from 'node:child_process';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 
-const PROGRAM = path.join(import.meta.dirname, 'scripts/last-chance.ts');
+const SCRIPT = new URL('scripts/last-chance.ts', import.meta.url);
+const PROGRAM = [await program(SCRIPT)];
+/** The place of the script in an error is that of its source when the sources run. */
+const FROM_SOURCES = ['--import', 'tsx', '--conditions=@reprise/source', fileURLToPath(SCRIPT)];
 const TIMEOUT_MS = 180_000;
 
 interface Ended {
@@ -13,24 +17,27 @@ interface Ended {
 }
 
 /** Runs the program to its end. */
-function runs(how: string): Promise<Ended> {
-  const args = ['--import', 'tsx', '--conditions=@reprise/source', PROGRAM, how];
+function runs(how: string, args = PROGRAM): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...args, how], { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
   });
 }
 
 describe('a script that waits for a run', () => {
-  it.each(['text', 'events', 'stream'])(
+  it.each([
+    ['text', FROM_SOURCES],
+    ['events', PROGRAM],
+    ['stream', PROGRAM],
+  ])(
     'a script that waits by %s ends with an error that says what the run waits for, not in silence',
-    async (how) => {
-      const { code, stderr } = await runs(how);
+    async (how, args) => {
+      const { code, stderr } = await runs(how, args);
       expect(code).toBe(1);
       expect(stderr).toMatch(/run_waiting: run a\/r0 waits, .*; at session a; got approval: refund \([0-9a-f]{64}\)\./);
       expect(stderr).toContain('Decide about it with `world.decide`');
-      expect(stderr).toContain('last-chance.ts');
+      if (args === FROM_SOURCES) expect(stderr).toContain('last-chance.ts');
     },
     TIMEOUT_MS,
   );

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AnyAgent, defineAgent, defineTool, type Models, openWorld } from '../src/index.js';
-import { memory } from '../src/kernel/store.js';
-import { script } from '../src/providers/providers.js';
+import { memory } from '../src/kernel.js';
+import { script } from '../src/providers.js';
 import { testWorld } from '../src/testing/testing.js';
 
 describe('the models of a world', () => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reportOnce } from '../src/history.js';
 import { defineAgent, openWorld } from '../src/index.js';
-import { memory } from '../src/kernel/store.js';
-import { openAiCompatible } from '../src/providers/providers.js';
+import { memory } from '../src/kernel.js';
+import { openAiCompatible } from '../src/providers.js';
 
 const KEY = 'sk-a-key-that-must-not-be-shown';
 const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Be brief.' });

@@ -8,7 +8,7 @@ import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
 
 /** By which conditions the bundler resolves packages. */
-export interface BundleOptions {
+interface BundleOptions {
   /** Conditions by which packages choose their exports, besides the usual ones. */
   readonly conditions?: readonly string[];
 }

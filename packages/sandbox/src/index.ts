@@ -1,3 +1,3 @@
 /** Pure code in a journal: how it is made and recorded, and the sandbox that replays it. */
-export { type BundleOptions, bundlePureCode } from './bundle.js';
+export { bundlePureCode } from './bundle.js';
 export { pureCode, type SandboxOptions, sandbox } from './sandbox.js';

@@ -9,7 +9,7 @@ export type { EntityMemory, ReadMemory, WarmMemory } from './api/entity-memory.j
 export { Group } from './api/group.js';
 export type { ForkReturn, MergeForkOptions, MergeReport, StayedBehind } from './api/merge-fork.js';
 export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
-export type { SocietyBy } from './api/requests.js';
+export type { By } from './api/requests.js';
 export type { ReviewDecision, ReviewReport, StagedItem } from './api/returns.js';
 export type { Society } from './api/society.js';
 export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
@@ -26,4 +26,4 @@ export {
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
-export { groupTools, type SwarmManifest, swarmTools } from './tools/tools.js';
+export { groupTools, swarmTools } from './tools/tools.js';

@@ -37,8 +37,8 @@ describe('given a person and an agent', () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const { agent_id, public_key } = await ann.register({
-      agent_type: 'autonomous',
-      display_name: 'Scout',
+      agentType: 'autonomous',
+      displayName: 'Scout',
       capabilities: { ttl_seconds: 60 },
     });
     const created = scene.clock.wall();
@@ -58,14 +58,14 @@ describe('given a person and an agent', () => {
     const first = await ann.agents({ limit: 15 });
     const rest = await ann.agents({ after: first.next as string });
     expect([first.items.length, rest.items.length, rest.next]).toStrictEqual([15, 6, undefined]);
-    expect((await ann.agents({ agent_type: 'autonomous' })).items).toHaveLength(1);
+    expect((await ann.agents({ agentType: 'autonomous' })).items).toHaveLength(1);
   });
 
   it('a claude-code agent ends with its session [SOC-3]', async () => {
     const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
     await using scene = await openOffice({ agents: [worker], steps: [{ text: 'Done.' }] });
     const ann = await scene.office.human('ann');
-    const { agent_id } = await ann.register({ agent_type: 'claude-code', display_name: 'Code', capabilities: {} });
+    const { agent_id } = await ann.register({ agentType: 'claude-code', displayName: 'Code', capabilities: {} });
     const agent = scene.office.entity(agent_id);
     await (await agent.send(worker, 'Go.')).text();
     expect((await agent.state())?.status).toBe('active');
@@ -176,7 +176,7 @@ describe('given a person and an agent', () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const tools = Array.from({ length: 128 }, (_, n) => `${String(n).padStart(4, '0')}${'t'.repeat(59)}`);
-    const args = { agent_type: 'custom', display_name: 'Large', capabilities: { tools }, grant: { tools } } as const;
+    const args = { agentType: 'custom', displayName: 'Large', capabilities: { tools }, grant: { tools } } as const;
     expect(await refusedWith(ann.register(args))).toBe('too_large');
     expect((await ann.agents()).items).toStrictEqual([]);
     await scene.world.verify();

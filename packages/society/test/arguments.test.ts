@@ -10,7 +10,8 @@ import { anyArguments, boundArguments } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
-import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../src/pure/index.js';
+import { fileSchema } from '../src/wire/index.js';
 import { agentOf, type Office, writeTo } from './support/crew.js';
 import { openOffice } from './support/office.js';
 
@@ -48,7 +49,7 @@ async function lawOffice() {
   const { world, office: society } = office;
   const ann = await society.human('ann');
   await society.human('ben');
-  const bot = await agentOf(society, ann, { display_name: 'Bot', capabilities: {} });
+  const bot = await agentOf(society, ann, { displayName: 'Bot', capabilities: {} });
   await ann.use('agent_set_status', { agent_id: bot.id, to: 'activate' });
   const crew = society.group('crew');
   await crew.open({ owner: 'ann' });
@@ -150,7 +151,7 @@ describe(`given ${CALLS} calls of each tool of a society, each with an odd text 
     'every call of %s is answered, and no cell of the world fails [SCH-6, SCH-8]',
     async (tool) => {
       await using office = await lawOffice();
-      const schema = fileSchema(SOCIETY_TOOLS[tool].input, 'input');
+      const schema = fileSchema(SOCIETY_TOOLS[tool].args, 'input');
       const calls: fc.Arbitrary<Call> = fc.record({
         tool: fc.constant(tool),
         args: anyArguments(schema, { known: office.known, odd: ODD_IDS }),

@@ -3,7 +3,7 @@ import type { Address, Principal } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel';
 import { anyEventOf, LINKED_BYTES } from '@reprise/testkit/ports';
 import fc from 'fast-check';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { agentOf, agentWith, hangingTool, openOffice } from './support/office.js';

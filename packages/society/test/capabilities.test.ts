@@ -98,11 +98,11 @@ describe('given an agent that registers agents', () => {
     expect(await refusedWith(scene.office.entity(id).capabilities(id, { capabilities: { tools: [] } }))).toBe(
       'not_authorized',
     );
-    const stale = leader.capabilities(id, { capabilities: { tools: ['agent_*', 'read_*'] }, expected_revision: 0 });
+    const stale = leader.capabilities(id, { capabilities: { tools: ['agent_*', 'read_*'] }, expectedRevision: 0 });
     expect(await refusedWith(stale)).toBe('revision_conflict');
     const widened = await leader.capabilities(id, {
       capabilities: { tools: ['agent_*', 'read_*'] },
-      expected_revision: 1,
+      expectedRevision: 1,
     });
     expect([widened.effective.tools, widened.revision]).toStrictEqual([['agent_*', 'read_*'], 2]);
     const other = await scene.office.human('bob');
@@ -210,10 +210,10 @@ describe('given an agent that registers agents', () => {
     }
     expect(await refusedWith(agentOf(parent))).toBe('depth_exceeded');
     const below = await ann.register({
-      agent_type: 'custom',
-      display_name: 'Below',
+      agentType: 'custom',
+      displayName: 'Below',
       capabilities: {},
-      parent_entity_id: ids[2],
+      parentEntityId: ids[2],
     } as never);
     expect((await scene.office.entity(ids[2] as string).agents()).items.map(({ agent_id }) => agent_id)).toContain(
       below.agent_id,

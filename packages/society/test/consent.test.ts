@@ -1,7 +1,7 @@
 /** Who makes an agent lead a swarm or belong to a group: itself, those above it, and the app; a refusal sends it nothing. */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import { defineAgent } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { ENTITY } from '../src/pure/contracts/index.js';
@@ -9,7 +9,7 @@ import { desk } from './support/desk.js';
 import { agentOf, openOffice, refusedWith } from './support/office.js';
 
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
-const agents = [{ slot: 'scout', agent_type: 'swarm-worker', capabilities: { tools: [] }, count: 1 }] as const;
+const agents = [{ slot: 'scout', agentType: 'swarm-worker', capabilities: { tools: [] }, count: 1 }] as const;
 
 /** An app whose desk sends what a test has it send. */
 const APP: WorldPart<undefined> = {
@@ -35,7 +35,14 @@ async function openScene() {
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
 function manifest(lead: string): SwarmManifest {
-  return { swarm_id: 'crew', goal: 'Take this over.', strategy: 'hierarchical', coordinator_agent_id: lead, agents };
+  return { swarmId: 'crew', goal: 'Take this over.', strategy: 'hierarchical', coordinatorAgentId: lead, agents };
+}
+
+/** The same swarm under another id, as a client calls the tool. */
+function asCalled(lead: string) {
+  const scouts = [{ slot: 'scout', agent_type: 'swarm-worker', capabilities: { tools: [] }, count: 1 }] as const;
+  const common = { goal: 'Take this over.', strategy: 'hierarchical' } as const;
+  return { ...common, swarm_id: 'second', coordinator_agent_id: lead, agents: scouts };
 }
 
 /** What cells of an agent were sent and took after a frame: the cells of the agent's key, and those below it. */
@@ -94,9 +101,7 @@ describe('a swarm with a coordinator that exists before it', () => {
     const { seq } = scene.world.kernel.head;
     const creator = by(scene);
     expect(await refusedWith(creator.createSwarm(manifest(lead)))).toBe(reason);
-    expect(await refusedWith(creator.use('swarm_create', { ...manifest(lead), swarm_id: 'second' } as never))).toBe(
-      reason,
-    );
+    expect(await refusedWith(creator.use('swarm_create', asCalled(lead)))).toBe(reason);
     expect(await tookAfter(scene, seq, lead)).toEqual([]);
     expect(await scene.world.kernel.state(['society/Swarm@1', 'crew'])).toBeUndefined();
     expect(await scene.office.group('crew').state()).toBeUndefined();

@@ -1,7 +1,7 @@
 /** The typed calls of an entity: what they answer, and that they are the calls of the tools. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { HotContext, InboxEvent, ReadMemory, TrustScore } from '../src/index.js';
-import { SOCIETY_TOOLS } from '../src/wire/index.js';
+import { SOCIETY_TOOLS } from '../src/pure/index.js';
 import { agentOf, openOffice, writeTo } from './support/crew.js';
 import { refusedWith } from './support/office.js';
 
@@ -32,7 +32,7 @@ describe('an entity as an app uses it', () => {
     const after = await bot.writeL1({ active: { file: 'limits.md' }, agent: { task } }, before.version);
     expect(after).toMatchObject({ version: before.version + 1, active: { file: 'limits.md' }, agent: { task } });
     expect(after.agent.task.context).toBeNull(); // not stated: it stays as it was
-    expect(SOCIETY_TOOLS.memory_read_hot.output.safeParse(after).error).toBeUndefined();
+    expect(SOCIETY_TOOLS.memory_read_hot.answer.safeParse(after).error).toBeUndefined();
     expect(await refusedWith(bot.writeL1({ active: null }, before.version))).toBe('revision_conflict');
     expect(await refusedWith(bot.writeL1({ prefs: {} }, after.version))).toBe('not_yours');
     expect(await bot.l1()).toStrictEqual(after);
@@ -92,8 +92,8 @@ describe('an entity as an app uses it', () => {
       ...{ window_start: null, window_end: null },
     });
     const head = world.kernel.head.seq;
-    const evidence_ref = 'RFC 9110, 15.5.14';
-    const score = await ann.assess('group:crew#1', { verdict: 'right', basis: 'user', evidence_ref });
+    const evidenceRef = 'RFC 9110, 15.5.14';
+    const score = await ann.assess('group:crew#1', { verdict: 'right', basis: 'user', evidenceRef });
     expectTypeOf(score).toEqualTypeOf<TrustScore>();
     expect(score).toMatchObject({ accuracy: 1, observations: 1 });
     expect(world.kernel.head.seq).toBeGreaterThan(head);
@@ -119,7 +119,7 @@ describe('an entity as an app uses it', () => {
     await writeTo(at, ben, 'crew', 'The first.');
     const [written] = await next;
     expect(written).toMatchObject({ n: 3, event: 'memory.written', payload: { item_id: 'group:crew#1' } });
-    expect(SOCIETY_TOOLS.events_poll.output.shape.events.element.safeParse(written).error).toBeUndefined();
+    expect(SOCIETY_TOOLS.events_poll.answer.shape.events.element.safeParse(written).error).toBeUndefined();
     for (let n = 0; n < 260; n++) await writeTo(at, ben, 'crew', `Item ${n}`);
     const polled = await ann.use('events_poll', { after: 3, limit: 1 });
     expect(polled.events[0]?.n).toBeGreaterThan(4); // dropped

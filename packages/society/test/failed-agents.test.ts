@@ -1,7 +1,7 @@
 /** Agents whose cells have failed: what is taken from them, by whom, on which way, and what their maker does for them. */
 import type { Served, ServedAnswer } from '@reprise/agent';
 import type { JournalRecord, Principal } from '@reprise/contracts';
-import { memoryPart } from 'reprise/memory';
+import { memoryPart } from 'reprise/org';
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { failEntity } from '../../../conformance/society/failing.js';
@@ -76,7 +76,7 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
   it('deactivating it ends its tool calls and those of the agents below it, and nothing of them begins again [SOC-76] [CAP-12]', async () => {
     await using there = await failed();
     const { scene, ann, id, agent, below, state, worker } = there;
-    const answer = await ann.setStatus(id, 'deactivate', { grace_seconds: 60 });
+    const answer = await ann.setStatus(id, 'deactivate', { grace: '60s' });
     expect(answer).toMatchObject({ agent_id: id, status: 'deactivated', cell: 'failed', code: 'threw' });
     expect(Date.parse(answer.grace_until ?? '') - scene.clock.wall()).toBe(60_000);
     const { seq } = scene.world.kernel.head;
@@ -92,7 +92,7 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
   it('narrowing it ends what the narrower capabilities do not permit, and the answer says that its cell has failed [SOC-76] [CAP-11]', async () => {
     await using there = await failed();
     const { scene, ann, id, below, state } = there;
-    const answer = await ann.capabilities(id, { capabilities: { tools: ['read_*'] }, expected_revision: 7 });
+    const answer = await ann.capabilities(id, { capabilities: { tools: ['read_*'] }, expectedRevision: 7 });
     expect(answer).toMatchObject({ agent_id: id, status: 'active', cell: 'failed', code: 'threw' });
     expect(state.stopped).toBe(2);
     expect((await rightsOf(scene, id))?.tool).toStrictEqual(['read_*']);
@@ -162,7 +162,7 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
       ['agent_deactivate', ended],
     ] as const)
       expect(
-        (await import('../src/wire/index.js')).SOCIETY_TOOLS[name].output.safeParse(structured).error,
+        (await import('../src/pure/index.js')).SOCIETY_TOOLS[name].answer.safeParse(structured).error,
       ).toBeUndefined();
   });
 
@@ -282,7 +282,7 @@ describe('given an agent whose cell is sound', () => {
     const id = await agentOf(ann);
     await scene.office.entity(id).send(worker, 'Go.');
     await hanging(state, 1);
-    expect(await refusedWith(ann.capabilities(id, { capabilities: { tools: [] }, expected_revision: 4 }))).toBe(
+    expect(await refusedWith(ann.capabilities(id, { capabilities: { tools: [] }, expectedRevision: 4 }))).toBe(
       'revision_conflict',
     );
     expect(state.stopped).toBe(0);
@@ -351,7 +351,7 @@ describe('given a failed agent whose time runs', () => {
   it('an agent that failed in its time of grace is removed at its end [SOC-77]', async () => {
     await using there = await timed({});
     const { scene, ann, id } = there;
-    await ann.setStatus(id, 'deactivate', { grace_seconds: 60 });
+    await ann.setStatus(id, 'deactivate', { grace: '60s' });
     await failEntity(scene.world, id);
     await scene.clock.advance(60_000);
     await scene.world.pump();
@@ -363,7 +363,7 @@ describe('given a failed agent whose time runs', () => {
 const TASKS: SwarmManifest = {
   goal: 'Compare two markets',
   strategy: 'broadcast',
-  agents: [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 2 }],
+  agents: [{ slot: 'worker', agentType: 'swarm-worker', capabilities: {}, count: 2 }],
 };
 
 describe('given an agent of a swarm whose cell fails in the middle of a task', () => {

@@ -40,7 +40,7 @@ async function office(
 }
 
 async function broken(at: Awaited<ReturnType<typeof office>>) {
-  const { agent_id } = await at.ann.register({ agent_type: 'custom', display_name: 'Broken', capabilities: {} });
+  const { agent_id } = await at.ann.register({ agentType: 'custom', displayName: 'Broken', capabilities: {} });
   return at.office.entity(agent_id);
 }
 
@@ -122,7 +122,7 @@ function failingJob(one: ReducerDefinition): ReducerDefinition {
 }
 
 const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);
-const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
+const SCOUTS = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
 
 describe('a swarm whose cell fails', () => {
   it.each([...FORMING, 'sys/Reply@1', 'work/RightsStand@1'])(
@@ -130,7 +130,7 @@ describe('a swarm whose cell fails', () => {
     async (event) => {
       const at = await officeFailingAt('society/Swarm@1', event);
       await using world = at.world;
-      const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+      const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarmId: 's' });
       const refused = { code: 'request_rejected', details: { reason: 'cell_failed', actual: { swarm_id: 's' } } };
       await expect(creating).rejects.toMatchObject(refused);
       expect(await world.trouble()).toMatchObject([{ where: ['society/Swarm@1', 's'], code: 'threw', event }]);
@@ -143,7 +143,7 @@ describe('a swarm whose cell fails', () => {
   it('a caller that did not create a failed swarm does not learn that it exists [SOC-78]', async () => {
     const at = await officeFailingAt('society/Swarm@1', 'society/FormSwarm@1');
     await using _world = at.world;
-    const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+    const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarmId: 's' });
     await expect(creating).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
     const bob = await at.office.human('bob');
     const asked = bob.use('swarm_status', { swarm_id: 's' });
@@ -177,16 +177,16 @@ describe('a swarm whose cell fails', () => {
     const at = await office({ main: hangs }, failingAt('society/Swarm@1', 'society/Compiled@1', works));
     await using _world = at.world;
     const capabilities = { tools: ['memory_search'] };
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities, count: 1 }];
+    const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities, count: 1 }];
     const manifest = {
-      swarm_id: 's',
+      swarmId: 's',
       goal: 'Compare',
       strategy: 'hierarchical',
-      coordinator_agent_id: { slot: 'scout' },
+      coordinatorAgentId: { slot: 'scout' },
     };
     const swarm = await at.ann.createSwarm({ ...manifest, agents } as never);
     const id = (await swarm.status()).agents[0]?.agent_id ?? 'none';
-    const promises = { trust_floor: 'high', automerge: true, bonus_groups: ['bonus'] } as const;
+    const promises = { trustFloor: 'high', automerge: true, bonusGroups: ['bonus'] } as const;
     const wider = { tools: ['memory_search', 'memory_read_warm'] };
     const widen = () => at.ann.capabilities(id, { capabilities: wider, ...promises });
     for (let times = 0; times < 2; times++)
@@ -199,7 +199,7 @@ describe('a swarm whose cell fails', () => {
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
     const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAtBegin());
     await using world = at.world;
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
+    const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
     const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
     expect(await outcome(swarm.ended())).toEqual(failed(swarm.address));
     expect(await outcome(swarm.ended())).toEqual(failed(swarm.address));

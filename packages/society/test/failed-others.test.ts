@@ -87,10 +87,10 @@ describe('given a cell of a society that fails, besides its entities and swarms'
 });
 
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
-const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 1 }];
-const register = (ann: Place['ann']) => ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+const SCOUTS = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: [] }, count: 1 }];
+const register = (ann: Place['ann']) => ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} });
 const createSwarm = (ann: Place['ann']) =>
-  ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+  ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarmId: 's' });
 
 /** Each: what is made, the cell that fails of which event, and the call that makes it. */
 const MADE: readonly (readonly [string, string, string, (ann: Place['ann']) => Promise<unknown>])[] = [

@@ -25,7 +25,7 @@ describe('the tools of group memory in a session', () => {
     await crew.join('ann');
     const bot = async (tools: readonly string[]) => {
       const capabilities = { tools: [...tools] };
-      const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities });
+      const { agent_id } = await ann.register({ agentType: 'custom', displayName: 'Bot', capabilities });
       await crew.join(agent_id);
       return office.entity(agent_id);
     };

@@ -106,7 +106,7 @@ describe('an agent that is removed', () => {
     await using at = await family();
     await at.fail(at.bot);
     for (const one of [at.ann, at.boss]) await one.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'] } });
-    await at.boss.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });
+    await at.boss.setStatus(at.bot.id, 'deactivate', { grace: '60s' });
     await at.clock.advance(60_000);
     await at.world.pump();
     const rows = async () =>
@@ -125,7 +125,7 @@ describe('an agent that is removed', () => {
   it('an end of a failed agent that was removed already is refused, and keeps no row [SOC-119]', async () => {
     await using at = await family();
     await at.fail(at.bot);
-    await at.boss.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });
+    await at.boss.setStatus(at.bot.id, 'deactivate', { grace: '60s' });
     await at.clock.advance(60_000);
     await at.world.pump();
     for (const one of [at.ann, at.boss]) {

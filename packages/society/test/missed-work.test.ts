@@ -11,13 +11,13 @@ import { agentOf, agentWith, hangingTool, openOffice } from './support/office.js
 const SESSION = 'aos.agent/SessionReducer@1';
 
 /** An agent of Ann whose session works until its tool is stopped. */
-async function working(agent_type: 'custom' | 'claude-code' = 'custom') {
+async function working(agentType: 'custom' | 'claude-code' = 'custom') {
   const { tool, state } = hangingTool();
   const worker = agentWith([tool]);
   const steps = [{ calls: [{ tool: 'hang', args: {} }] }, { text: 'Over.' }] as never;
   const scene = await openOffice({ failing: true, agents: [worker], steps });
   const ann = await scene.office.human('ann');
-  const bot = scene.office.entity(await agentOf(ann, {}, { agent_type }));
+  const bot = scene.office.entity(await agentOf(ann, {}, { agentType }));
   const run = await bot.send(worker, 'Go.');
   while (state.hanging < 1) await new Promise((resolve) => setImmediate(resolve));
   const session = [SESSION, `${bot.id}/worker`] as const;
@@ -88,7 +88,7 @@ describe('a swarm whose agents work on while its cell has failed', () => {
   it('a revived swarm knows what its agents have done meanwhile, and ends with their results [SOC-124]', async () => {
     await using at = await failingSwarm();
     const ann = await at.office.human('ann');
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
+    const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: {}, count: 2 }];
     const swarm = await ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
     while ((await at.world.trouble()).length === 0) await new Promise((resolve) => setImmediate(resolve));
     await at.world.pump();

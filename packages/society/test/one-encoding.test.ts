@@ -4,7 +4,8 @@ import { encode, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANOTHER_CALL } from '../src/pure/contracts/index.js';
-import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../src/pure/index.js';
+import { fileSchema } from '../src/wire/index.js';
 import { anyJson } from './support/any-json.js';
 import {
   answersIn,
@@ -21,13 +22,13 @@ const SEED = 35;
 
 /** Any arguments of a tool that its schema accepts, without a `command_id`. */
 function anyArgs(tool: SocietyToolName): fc.Arbitrary<ValueMap> {
-  const { input } = SOCIETY_TOOLS[tool];
-  return anyJson(fileSchema(input, 'input'))
+  const { args: stated } = SOCIETY_TOOLS[tool];
+  return anyJson(fileSchema(stated, 'input'))
     .map((args) => {
       const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
       return rest as ValueMap;
     })
-    .filter((args) => input.safeParse(args).success && encode(args).length < 6_000);
+    .filter((args) => stated.safeParse(args).success && encode(args).length < 6_000);
 }
 
 /** What a call was recorded as. */

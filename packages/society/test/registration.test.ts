@@ -27,7 +27,7 @@ describe('an agent of a person', () => {
     const office = world.part(part);
     const ann = await office.human('ann');
     const bot = await ann.register(
-      { agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_invoices'], ttl_seconds: 3600 } },
+      { agentType: 'custom', displayName: 'Filing', capabilities: { tools: ['fetch_invoices'], ttl_seconds: 3600 } },
       { id: 'filing' },
     );
     expect(bot.agent_id).toBe(createHash('sha256').update(Buffer.from(bot.public_key, 'base64')).digest('hex'));

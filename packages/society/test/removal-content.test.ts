@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { JournalRecord, Ref } from '@reprise/contracts';
 import { putErasable, type Store } from '@reprise/kernel';
 import { type AgentWorld, defineAgent, memory } from 'reprise';
-import { defineOwnerTool } from 'reprise/parts';
+import { defineOwnerTool } from 'reprise/org';
 import type { Entity } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -21,7 +21,11 @@ const noteTool = defineOwnerTool({
   description: 'Notes what you work on.',
   args: z.strictObject({ text: z.string() }),
   keep: ({ text }, { content, session: { key } }) =>
-    keptArgs('memory_write_hot', { patch: { active: { text } }, expected_version: 2 }, { content, swarm: key }),
+    keptArgs(
+      'memory_write_hot',
+      { patch: { active: { text } }, expected_version: 2 },
+      { content, entity: key, id: key },
+    ),
 });
 
 const HOUR = 3_600_000;
@@ -48,7 +52,7 @@ type Chain = Awaited<ReturnType<typeof chainIn>>;
 
 /** Deactivates an agent, and lets its time of grace pass. */
 async function remove({ ann, clock }: Pick<Chain, 'ann' | 'clock'>, agent: Entity): Promise<void> {
-  await ann.setStatus(agent.id, 'deactivate', { grace_seconds: 3_600 });
+  await ann.setStatus(agent.id, 'deactivate', { grace: '3600s' });
   await clock.advance(HOUR);
   await clock.settle();
   expect((await agent.state())?.status).toBe('removed');

@@ -29,7 +29,7 @@ describe('the removal of an agent', () => {
     };
     await using at = await chainOf(failing);
     const { ann, lower, upper, clock, world } = at;
-    await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 3_600 });
+    await ann.setStatus(lower.id, 'deactivate', { grace: '3600s' });
     await clock.advance(HOUR);
     await clock.settle();
     expect(await vault.list(world.kernel.id)).toHaveLength(2);

@@ -62,7 +62,7 @@ describe('an agent whose cell has failed and is revived', () => {
   it('a revived agent ends, with all below it, when it was removed meanwhile, and the rows of its maker stay as they are [SOC-114] [SOC-89]', async () => {
     await using at = await familyOf();
     await failEntity(at.world, at.boss.id);
-    await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
+    await at.ann.setStatus(at.boss.id, 'deactivate', { grace: '60s' });
     await at.clock.advance(60_000);
     await at.world.pump();
     await at.boss.revive();
@@ -89,7 +89,7 @@ describe('a maker whose cell has failed and is revived', () => {
     await using at = await familyOf();
     const other = at.office.entity(await agentOf(at.boss));
     await failEntity(at.world, at.boss.id);
-    await at.ann.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });
+    await at.ann.setStatus(at.bot.id, 'deactivate', { grace: '60s' });
     await failEntity(at.world, other.id);
     await at.boss.revive();
     const rows = (await at.boss.agents()).items.map(({ agent_id, status }) => [agent_id === at.bot.id, status]);
@@ -117,7 +117,7 @@ describe('a maker whose cell has failed and is revived', () => {
   it('an agent that is removed ends those of its agents whose cells have failed [SOC-89]', async () => {
     await using at = await familyOf();
     await failEntity(at.world, at.bot.id);
-    await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
+    await at.ann.setStatus(at.boss.id, 'deactivate', { grace: '60s' });
     await at.clock.advance(60_000);
     expect((await at.boss.state())?.status).toBe('removed');
     const rows = await at.world.kernel.table(['society/Entity@1', at.boss.id], 'children', {});
@@ -177,7 +177,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     await using at = await opened(once('society/Swarm@1', 'society/Above@1', HOUR));
     const ann = await at.office.human('ann');
     const boss = at.office.entity(await agentOf(ann));
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
+    const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: {}, count: 2 }];
     const swarm = await boss.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
     await ann.capabilities(boss.id, { capabilities: { tools: ['memory_*'] } });
     expect((await at.world.trouble()).map(({ where }) => where)).toEqual([swarm.address]);

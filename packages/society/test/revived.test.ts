@@ -21,7 +21,7 @@ async function openScene() {
   await crew.open({ owner: 'ann', culture: { broadcast_eagerness: 'moderate' } });
   await crew.join('ann');
   const register = async () => {
-    const spec = { agent_type: 'custom', display_name: 'Bot', capabilities: {} } as const;
+    const spec = { agentType: 'custom', displayName: 'Bot', capabilities: {} } as const;
     const agent = office.entity((await ann.register(spec)).agent_id);
     await crew.join(agent.id);
     await agent.answerTo('memory_write_warm', NOTE);
@@ -70,12 +70,12 @@ describe('a member that is revived while the cell of its group has failed', () =
 });
 
 describe('a swarm whose cell has failed and is revived', () => {
-  const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
-  const manifest = { swarm_id: 's', goal: 'Look.', strategy: 'hierarchical', agents } as const;
+  const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: {}, count: 2 }];
+  const manifest = { swarmId: 's', goal: 'Look.', strategy: 'hierarchical', agents } as const;
 
   async function formed() {
     const at = await openScene();
-    await at.left.createSwarm({ ...manifest, coordinator_agent_id: at.left.id } as never);
+    await at.left.createSwarm({ ...manifest, coordinatorAgentId: at.left.id } as never);
     const workers = (await at.left.agents()).items.map(({ agent_id }) => at.office.entity(agent_id));
     for (const worker of workers) await worker.use('agent_list', {});
     const fail = () => at.failing(`${SWARM} society/SwarmCall@1`, () => at.left.use('swarm_status', { swarm_id: 's' }));

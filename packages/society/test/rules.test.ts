@@ -68,8 +68,8 @@ describe('the end of an agent', () => {
     await at.clock.advance(1_500);
     const left = 3_599; // 3,598.5 are left
     const refusedOf = at.lead.register({
-      agent_type: 'custom',
-      display_name: 'X',
+      agentType: 'custom',
+      displayName: 'X',
       capabilities: { ttl_seconds: left + 1 },
     });
     await expect(refusedOf).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('the store of a parent', () => {
     const mine = async (capabilities: object) => {
       const { mem_read = [], mem_write = [] } = await mayOf(
         at.world,
-        await agentOf(ann, capabilities as Capabilities, { agent_type: 'claude-code' }),
+        await agentOf(ann, capabilities as Capabilities, { agentType: 'claude-code' }),
       );
       return [mem_read.includes('private:ann'), mem_write.includes('private:ann')];
     };
@@ -112,7 +112,7 @@ describe('the store of a parent', () => {
 });
 
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
-const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
+const agents = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
 
 describe('a swarm that an agent has created', () => {
   async function formed() {
@@ -121,7 +121,7 @@ describe('a swarm that an agent has created', () => {
     const ben = await scene.office.human('ben');
     const lead = scene.office.entity(await agentOf(ann));
     const creator = scene.office.entity(await agentOf(lead));
-    const manifest = { swarm_id: 'crew', goal: 'Look.', strategy: 'broadcast', agents } as const;
+    const manifest = { swarmId: 'crew', goal: 'Look.', strategy: 'broadcast', agents } as const;
     await creator.createSwarm(manifest as never);
     return { ...scene, ann, ben, lead, creator };
   }
@@ -172,7 +172,7 @@ describe('the removal of an agent', () => {
     'every agent below a removed one ends, begun or not (%s), and is removed after its grace [SOC-89]',
     async (isActive) => {
       await using at = await chain(isActive);
-      await at.ann.setStatus(at.all[0]?.id ?? '', 'deactivate', { grace_seconds: 60 });
+      await at.ann.setStatus(at.all[0]?.id ?? '', 'deactivate', { grace: '60s' });
       await at.clock.advance(61_000);
       expect(await statuses(at.all)).toEqual(['removed', 'deactivated', 'deactivated']);
       await expect(at.ann.setStatus(at.all[1]?.id ?? '', 'reactivate')).rejects.toThrow();
@@ -194,7 +194,7 @@ describe('the removal of an agent', () => {
     await using at = await chain(true);
     const [first, , third] = at.all as [Entity, Entity, Entity];
     await failEntity(at.world, first.id);
-    await at.ann.setStatus(first.id, 'deactivate', { grace_seconds: 60 });
+    await at.ann.setStatus(first.id, 'deactivate', { grace: '60s' });
     await at.clock.advance(61_000);
     await first.revive();
     expect(await refusedWith(first.agents())).toMatch(/capability_denied|agent_not_active/);

@@ -1,7 +1,7 @@
 /** Which cells an entity, a group and a swarm believe: those that their events declare, whatever the policy permits. */
 import type { Address, Value } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';

@@ -2,7 +2,7 @@
 import { formatAddress } from '@reprise/contracts';
 import type { Entity } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
-import type { SocietyToolName } from '../src/wire/index.js';
+import type { SocietyToolName } from '../src/pure/index.js';
 import { agentOf, type Office, openOffice, told, writeTo } from './support/crew.js';
 
 /** The writes of the hostile group; the long form is run with `FLOOD=10000`. */

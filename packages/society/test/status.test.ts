@@ -1,5 +1,5 @@
 /** The status of agents: which changes are legal, who may make them, and what comes with each. */
-import { memoryPart } from 'reprise/memory';
+import { memoryPart } from 'reprise/org';
 import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, refusedWith } from './support/office.js';
@@ -59,13 +59,13 @@ describe('given an agent with agents of its own', () => {
     expect((await agent.state())?.status).toBe('deactivated');
     expect(await refusedWith(agent.agents())).toBe('agent_not_active');
     expect(await refusedWith(ann.setStatus(id, 'reactivate'))).toBe('ttl_spent');
-    expect((await ann.setStatus(id, 'reactivate', { ttl_seconds: 60 })).status).toBe('active');
+    expect((await ann.setStatus(id, 'reactivate', { ttl: '60s' })).status).toBe('active');
     expect(await agent.agents()).toStrictEqual({ items: [] });
     await scene.clock.advance(60_000);
     expect((await agent.state())?.status).toBe('deactivated');
     await scene.clock.advance(7 * DAY);
     expect((await agent.state())?.status).toBe('removed');
-    expect(await refusedWith(ann.setStatus(id, 'reactivate', { ttl_seconds: 60 }))).toBe('illegal_transition');
+    expect(await refusedWith(ann.setStatus(id, 'reactivate', { ttl: '60s' }))).toBe('illegal_transition');
     await scene.world.verify();
   });
 
@@ -79,7 +79,7 @@ describe('given an agent with agents of its own', () => {
       return Date.parse(grace_until ?? '') - scene.clock.wall();
     };
     expect(await left(usual)).toBe(2 * DAY);
-    expect(await left(short, { grace_seconds: 60 })).toBe(60_000);
+    expect(await left(short, { grace: '1m' })).toBe(60_000);
     await scene.clock.advance(2 * DAY);
     expect((await scene.office.entity(usual).state())?.status).toBe('removed');
     await scene.world.verify();

@@ -23,14 +23,14 @@ async function openScene() {
   const world = await openWorld({ store: memory(), clock, models: { main }, agents: [bot], parts: [part] });
   const office = world.part(part);
   const ann = await office.human('ann');
-  const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+  const { agent_id } = await ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} });
   await ann.setStatus(agent_id, 'activate');
   return { world, clock, office, ann, agent: office.entity(agent_id), state };
 }
 
 const statusOf = async (agent: Entity) => (await agent.state())?.status;
 
-const narrow = { agent_type: 'custom', display_name: 'X', capabilities: {} } as const;
+const narrow = { agentType: 'custom', displayName: 'X', capabilities: {} } as const;
 
 /** Each: an operation that is answered with a refusal, and that refusal. */
 const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => Promise<unknown>])[] = [
@@ -51,7 +51,7 @@ const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => P
     'capability_exceeds_parent',
     (agent) =>
       agent.answerTo('agent_register', {
-        ...narrow,
+        ...{ agent_type: 'custom', display_name: 'X' },
         parent_entity_id: agent.id,
         capabilities: { tools: ['memory_*', 'agent_*'] },
       } as never),

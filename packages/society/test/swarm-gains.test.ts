@@ -9,10 +9,10 @@ const MORE = ['memory_search', 'memory_write_warm', 'swarm_create'];
 const NOTE = { type: 'note', visibility: 'group', group: 'crew', content: 'Found.' } as const;
 
 const scouts: SwarmManifest = {
-  swarm_id: 'scouts',
+  swarmId: 'scouts',
   goal: 'Look.',
   strategy: 'hierarchical',
-  agents: [{ slot: 'scout', agent: 'worker', agent_type: 'custom', capabilities: {}, count: 2 }],
+  agents: [{ slot: 'scout', agent: 'worker', agentType: 'custom', capabilities: {}, count: 2 }],
 };
 
 /** A boss two below Ann, its creator of a swarm that may use few tools, an agent of that creator, and what all below it may use. */
@@ -25,7 +25,7 @@ async function openSwarm() {
   const own = await agentOf(maker);
   const narrow = (entity: Entity, tools: string[]) => boss.capabilities(entity.id, { capabilities: { tools } });
   await narrow(maker, FEW);
-  const { created } = await maker.createSwarm({ ...scouts, coordinator_agent_id: maker.id });
+  const { created } = await maker.createSwarm({ ...scouts, coordinatorAgentId: maker.id });
   const below = [own, ...created.agents.map(({ agent_id }) => agent_id)];
   const tools = () =>
     Promise.all(
@@ -81,7 +81,7 @@ describe('a swarm whose creator was narrowed when it made it', () => {
     'the agents of a swarm have what their creator gained while the swarm was being made, %i turns after it was asked for [SOC-128]',
     async (turns) => {
       await using at = await openSwarm();
-      const making = at.maker.createSwarm({ ...scouts, swarm_id: 'second', coordinator_agent_id: at.maker.id });
+      const making = at.maker.createSwarm({ ...scouts, swarmId: 'second', coordinatorAgentId: at.maker.id });
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
       const [{ created }] = await Promise.all([making, at.narrow(at.maker, MORE)]);
       const rights = async (id: string) =>

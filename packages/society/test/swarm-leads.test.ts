@@ -47,7 +47,7 @@ async function openScene(
   const office = world.part(part);
   const ann = await office.human('ann');
   const agentBelow = async (capabilities = {}): Promise<Entity> => {
-    const spec = { agent_type: 'custom' as const, display_name: 'Lead', capabilities };
+    const spec = { agentType: 'custom' as const, displayName: 'Lead', capabilities };
     return office.entity((await ann.register(spec)).agent_id);
   };
   const swarmAt = async (id: string) => (await world.kernel.state(['society/Swarm@1', id])) as unknown as SwarmState;
@@ -55,10 +55,10 @@ async function openScene(
 }
 
 const scouts = (count: number) => [
-  { slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: ['wait'] }, count },
+  { slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: ['wait'] }, count },
 ];
 
-const markets: SwarmManifest = { swarm_id: 'markets', goal: 'Compare', strategy: 'broadcast', agents: scouts(2) };
+const markets: SwarmManifest = { swarmId: 'markets', goal: 'Compare', strategy: 'broadcast', agents: scouts(2) };
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -87,7 +87,7 @@ describe('a swarm whose lead is revoked', () => {
     await using _ = world;
     release();
     const boss = await agentBelow();
-    const swarm = await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinator_agent_id: boss.id });
+    const swarm = await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinatorAgentId: boss.id });
     const task = (args: object) => boss.use('swarm_task', { swarm_id: 'markets', ...args } as never);
     for (let n = 0; n < 2; n++) await task({ action: 'delegate', slot: 'scout', task: 'Look at one.' });
     expect(await task({ action: 'collect' })).toMatchObject({
@@ -104,7 +104,7 @@ describe('a swarm whose lead is revoked', () => {
     const { world, ann, office, agentBelow, swarmAt, tool } = await openScene();
     await using _ = world;
     const [boss, other] = [await agentBelow(), await agentBelow()];
-    await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinator_agent_id: boss.id });
+    await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinatorAgentId: boss.id });
     await office.group('markets').join(other.id);
     await boss.use('swarm_task', { swarm_id: 'markets', action: 'delegate', slot: 'scout', task: 'Look.' } as never);
     await until(() => tool.waiting === 1);
@@ -153,9 +153,9 @@ describe('a swarm with a budget of tokens', () => {
     const slot = scouts(1)[0] as (typeof markets)['agents'][0];
     const agents = ['a', 'b', 'c'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
     const pipeline = { strategy: 'pipeline', agents } as const;
-    const enough = await ended({ ...pipeline, budget_tokens: 31_000 });
+    const enough = await ended({ ...pipeline, budgetTokens: 31_000 });
     expect(enough).toStrictEqual({ status: 'archived', code: null, requests: 6, used: 30_000, reserved: 0 });
-    const short = await ended({ ...pipeline, budget_tokens: 15_000 });
+    const short = await ended({ ...pipeline, budgetTokens: 15_000 });
     expect(short).toStrictEqual({
       ...{ status: 'failed', code: 'budget_exhausted', requests: 3, used: 15_000, reserved: 0 },
     });
@@ -163,18 +163,18 @@ describe('a swarm with a budget of tokens', () => {
 
   it('agents that work at once share what is left, so that all together do not use more [SOC-64]', async () => {
     const atOnce = { agents: scouts(4), strategy: 'broadcast' } as const;
-    const short = await ended({ ...atOnce, budget_tokens: 20_000 });
+    const short = await ended({ ...atOnce, budgetTokens: 20_000 });
     expect(short).toStrictEqual({
       ...{ status: 'failed', code: 'budget_exhausted', requests: 4, used: 20_000, reserved: 0 },
     });
-    const enough = await ended({ ...atOnce, budget_tokens: 50_000 });
+    const enough = await ended({ ...atOnce, budgetTokens: 50_000 });
     expect(enough).toMatchObject({ status: 'archived', requests: 8, used: 40_000, reserved: 0 });
   });
 
   it('a call that the provider refused uses nothing of the budget: the agent is tried once more', async () => {
     const refused = (_: string, request: number): ScriptStep | undefined =>
       request === 1 ? { fail: 'provider_error_terminal/refused' } : undefined;
-    const one = { agents: scouts(1), on_member_failure: 'restart', budget_tokens: 15_000 } as const;
+    const one = { agents: scouts(1), onMemberFailure: 'restart', budgetTokens: 15_000 } as const;
     expect(await ended(one, refused)).toMatchObject({ status: 'archived', code: null, requests: 3, used: 10_000 });
   });
 
@@ -182,9 +182,34 @@ describe('a swarm with a budget of tokens', () => {
     const usage = { tokens_in: 4_000, tokens_out: 1_000 };
     const greedy = (said: string): ScriptStep | undefined =>
       said.includes('scout 0 of') ? { calls: [{ tool: 'wait', args: {} }], usage } : undefined;
-    const four = { agents: scouts(4), on_member_failure: 'restart', budget_tokens: 50_000 } as const;
+    const four = { agents: scouts(4), onMemberFailure: 'restart', budgetTokens: 50_000 } as const;
     expect(await ended(four, greedy)).toMatchObject({ status: 'archived', code: null, requests: 8, reserved: 0 });
-    const all = { ...four, on_member_failure: 'abort' } as const;
+    const all = { ...four, onMemberFailure: 'abort' } as const;
     expect(await ended(all, greedy)).toMatchObject({ status: 'failed', code: 'budget_exhausted', reserved: 0 });
+  });
+
+  it('an agent for which nothing is left waits in line for what others give back, and does not end the swarm [SOC-64] [SOC-70]', async () => {
+    const use = (tokens_in: number) => ({ text: 'A market.', usage: { tokens_in, tokens_out: 0 } });
+    const steps = (said: string): ScriptStep | undefined => {
+      if (said.includes('alpha 0 of')) return use(20_000); // all of its share
+      return /omega [01] of/.test(said) ? use(1_000) : undefined;
+    };
+    const { world, ann, swarmAt, tool, release } = await openScene({ tokens_in: 1_000, tokens_out: 0 }, steps);
+    await using _ = world;
+    const slot = scouts(2)[0] as (typeof markets)['agents'][0];
+    const agents = ['alpha', 'omega'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
+    const lanes = { strategy: 'pipeline', agents, budgetTokens: 40_000 } as const;
+    const swarm = await ann.createSwarm({ ...markets, ...lanes });
+    await until(() => tool.waiting === 1);
+    while ((await swarmAt('markets')).spent.tokens === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await swarmAt('markets')).toMatchObject({
+      status: 'executing',
+      spent: { tokens: 20_000 },
+      reserved: 20_000,
+    });
+    release();
+    expect(await swarm.ended({ within: '20s' })).toMatchObject({ status: 'archived' });
+    expect(await swarmAt('markets')).toMatchObject({ code: null, spent: { tokens: 24_000 }, reserved: 0 });
+    await world.verify();
   });
 });

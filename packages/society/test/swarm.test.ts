@@ -12,7 +12,7 @@ const boss = defineAgent({ name: 'boss', model: 'main', instructions: 'Lead the 
 
 const worker = (slot: string, count: number, rest: Partial<SwarmManifest['agents'][number]> = {}) => ({
   slot,
-  agent_type: 'swarm-worker' as const,
+  agentType: 'swarm-worker' as const,
   capabilities: { tools: [] as string[] },
   count,
   ...rest,
@@ -92,10 +92,10 @@ describe('a swarm', () => {
 
   it('a hierarchical swarm lets only its coordinator delegate, and brings it what the workers report [SOC-18]', async () => {
     const hierarchical: SwarmManifest = {
-      swarm_id: 'research',
+      swarmId: 'research',
       goal: 'Compare three markets',
       strategy: 'hierarchical',
-      coordinator_agent_id: { slot: 'boss' },
+      coordinatorAgentId: { slot: 'boss' },
       agents: [
         worker('boss', 1, { capabilities: { tools: ['swarm_task'] } }),
         worker('scout', 2, { capabilities: { tools: ['swarm_task'] } }),
@@ -132,10 +132,10 @@ describe('a swarm', () => {
     });
     await using _ = world;
     const swarm = await ann.createSwarm({
-      swarm_id: 'research',
+      swarmId: 'research',
       goal: 'Compare three markets',
       strategy: 'hierarchical',
-      coordinator_agent_id: { slot: 'boss' },
+      coordinatorAgentId: { slot: 'boss' },
       agents: [worker('boss', 1, { capabilities: { tools: ['swarm_task'] } }), worker('scout', 2)],
     });
     const { results } = await swarm.ended({ within: '20s' });
@@ -152,7 +152,7 @@ describe('a swarm', () => {
     const swarm = await ann.createSwarm({
       ...pipeline,
       strategy: 'hierarchical',
-      coordinator_agent_id: { slot: 'boss' },
+      coordinatorAgentId: { slot: 'boss' },
       agents,
     });
     expect((await swarm.ended({ within: '20s' })).status).toBe('failed');
@@ -164,7 +164,7 @@ describe('the creation of a swarm', () => {
     const { world, ann } = await office(reports, { root: { tools: ['read_file', 'swarm_create', 'agent_list'] } });
     await using _ = world;
     const agents = [worker('scout', 1), worker('writer', 1, { capabilities: { tools: ['write_file'] } })];
-    const asked = await refusalOf(ann.createSwarm({ ...pipeline, swarm_id: 'wide', agents }));
+    const asked = await refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'wide', agents }));
     expect(asked).toMatchObject({
       reason: 'capability_exceeds_parent',
       actual: { path: 'agents.1.capabilities.tools' },
@@ -177,7 +177,7 @@ describe('the creation of a swarm', () => {
     const { world, ann } = await office(reports);
     await using _ = world;
     const agents = [worker('scout', 1), worker('research', 1, { agent: 'skill:research' })];
-    const asked = await refusalOf(ann.createSwarm({ ...pipeline, swarm_id: 'skilled', agents }));
+    const asked = await refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'skilled', agents }));
     expect(asked).toMatchObject({ reason: 'agent_undefined', actual: { path: 'agents.1.agent' } });
     expect(await world.kernel.state(['society/Swarm@1', 'skilled'])).toBeUndefined();
   });
@@ -212,7 +212,7 @@ describe('the creation of a swarm', () => {
   it('a swarm is refused with a budget in money where a model has no price, and runs without one', async () => {
     const { world, ann } = await office(reports);
     await using _ = world;
-    const asked = await refusalOf(ann.createSwarm({ ...pipeline, budget_usd: 1 }));
+    const asked = await refusalOf(ann.createSwarm({ ...pipeline, budgetUsd: 1 }));
     expect(asked).toMatchObject({ reason: 'no_price', actual: { path: 'agents.0.agent' } });
     expect(asked.hint).toContain('price: { in, out }');
     expect((await (await ann.createSwarm(pipeline)).ended({ within: '20s' })).status).toBe('archived');
@@ -224,9 +224,9 @@ describe('the creation of a swarm', () => {
     const wrong: readonly (readonly [Partial<SwarmManifest>, string])[] = [
       [{ agents: [worker('scout', 1), worker('scout', 1)] }, 'agents.1.slot'],
       [{ agents: [worker('scout', 64), worker('writer', 1)] }, 'agents'],
-      [{ coordinator_agent_id: { slot: 'nowhere' } }, 'coordinator_agent_id.slot'],
+      [{ coordinatorAgentId: { slot: 'nowhere' } }, 'coordinator_agent_id.slot'],
       [{ strategy: 'hierarchical' }, 'coordinator_agent_id'],
-      [{ budget_usd: 1, budget_tokens: 1 }, 'budget_tokens'],
+      [{ budgetUsd: 1, budgetTokens: 1 }, 'budget_tokens'],
     ];
     for (const [change, where] of wrong) {
       const { reason, actual } = await refusalOf(ann.createSwarm({ ...pipeline, ...change }));
@@ -251,7 +251,7 @@ describe('the end of a swarm', () => {
     };
     const { part, world, ann } = await office(reports, { root: { max_parallel_ops: 3 }, keys: { ...vault, make } });
     await using _ = world;
-    const refused = refusalOf(ann.createSwarm({ ...pipeline, swarm_id: 'early' }));
+    const refused = refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'early' }));
     await vi.waitUntil(() => asked === 4, { timeout: 60_000 }); // two agents are made, and have not begun
     const { status, agents } = await world.part(part).swarm('early').disband('delete');
     expect([status, agents]).toStrictEqual(['disbanded', []]);
@@ -259,7 +259,7 @@ describe('the end of a swarm', () => {
     go();
     expect((await ann.agents()).items).toStrictEqual([]);
     expect((await world.part(part).audit()).problems).toStrictEqual([]);
-    const { status: again } = await (await ann.createSwarm({ ...pipeline, swarm_id: 'late' })).ended({ within: '60s' });
+    const { status: again } = await (await ann.createSwarm({ ...pipeline, swarmId: 'late' })).ended({ within: '60s' });
     expect(again).toBe('archived');
     await world.verify();
   });
@@ -289,25 +289,25 @@ describe('the end of a swarm', () => {
     ['continue', 'archived', ['failed', 'ok'], 2],
     ['restart', 'archived', ['failed', 'ok'], 3],
     ['abort', 'failed', ['failed', expect.any(String)], 2],
-  ] as const)(
-    'a swarm follows the policy %s when a member fails',
-    async (on_member_failure, status, results, asked) => {
-      let calls = 0;
-      const { world, ann } = await office(({ system }) => {
-        calls++;
-        return system.includes('report')
-          ? { text: 'Fine.' }
-          : ({ fail: 'provider_error_terminal/bad_request' } as const);
-      });
-      await using _ = world;
-      const agents = [worker('scout', 1), worker('writer', 1)];
-      const swarm = await ann.createSwarm({ ...pipeline, strategy: 'broadcast', agents, on_member_failure });
-      const end = await swarm.ended({ within: '20s' });
-      expect(end.status).toBe(status);
-      expect(end.results.map((row) => row.status)).toStrictEqual(results);
-      if (on_member_failure !== 'abort') expect(calls).toBe(asked);
-    },
-  );
+  ] as const)('a swarm follows the policy %s when a member fails', async (onMemberFailure, status, results, asked) => {
+    let calls = 0;
+    const { world, ann } = await office(({ system }) => {
+      calls++;
+      return system.includes('report') ? { text: 'Fine.' } : ({ fail: 'provider_error_terminal/bad_request' } as const);
+    });
+    await using _ = world;
+    const agents = [worker('scout', 1), worker('writer', 1)];
+    const swarm = await ann.createSwarm({
+      ...pipeline,
+      strategy: 'broadcast',
+      agents,
+      onMemberFailure,
+    });
+    const end = await swarm.ended({ within: '20s' });
+    expect(end.status).toBe(status);
+    expect(end.results.map((row) => row.status)).toStrictEqual(results);
+    if (onMemberFailure !== 'abort') expect(calls).toBe(asked);
+  });
 });
 
 describe('a dry fork before a swarm', () => {
@@ -324,7 +324,7 @@ describe('a dry fork before a swarm', () => {
     };
     const { world, ann, options, part } = await office(answer, { keys: { ...vault, make } });
     await using _ = world;
-    const swarm = await ann.createSwarm({ ...pipeline, swarm_id: 'markets' }, { id: 'markets' });
+    const swarm = await ann.createSwarm({ ...pipeline, swarmId: 'markets' }, { id: 'markets' });
     const end = await swarm.ended({ within: '20s' });
     expect([calls, made]).toStrictEqual([4, 4]);
     const store = memory();

@@ -103,7 +103,13 @@ describe('the troubles of entities, swarms and societies', () => {
     const office = world.part(part);
     const ann = await office.human('ann');
     const made = (swarm_id: string) =>
-      ann.createSwarm({ swarm_id, group_id: `${swarm_id}-group`, goal: 'G', strategy: 'broadcast', agents: SCOUTS });
+      ann.createSwarm({
+        swarmId: swarm_id,
+        groupId: `${swarm_id}-group`,
+        goal: 'G',
+        strategy: 'broadcast',
+        agents: SCOUTS,
+      });
     const [bad, good] = [await made('bad'), await made('good')];
     await expect(bad.ended()).rejects.toMatchObject({ code: 'cell_failed' });
     await good.ended({ within: '30s' });
@@ -114,7 +120,7 @@ describe('the troubles of entities, swarms and societies', () => {
   });
 });
 
-const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: ['wait'] }, count: 1 }];
+const SCOUTS = [{ slot: 'scout', agentType: 'swarm-worker' as const, capabilities: { tools: ['wait'] }, count: 1 }];
 
 describe('an agent of a swarm whose tool waits for the swarm', () => {
   it('a tool of an agent that waits for the end of its own swarm is refused at once, and one that bounds its wait is not [SOC-132]', async () => {

@@ -119,9 +119,9 @@ describe('trust', () => {
     expect((await bot.state())?.tier).toBe('medium'); // ben is not its parent
     for (const n of [1, 2]) await assess(ann, n, 'right');
     expect(await error('crew')).toBe('capability_denied');
-    await ann.capabilities(bot.id, { trust_floor: 'medium' });
+    await ann.capabilities(bot.id, { trustFloor: 'medium' });
     expect(await error('crew')).toBe('capability_denied'); // nobody outside the group promises trust inside it
-    await ann.capabilities(bot.id, { trust_floor: 'untrusted' });
+    await ann.capabilities(bot.id, { trustFloor: 'untrusted' });
     await assess(ben, 2, 'right');
     expect(await error('crew')).toBeUndefined();
     await world.verify();

@@ -31,7 +31,7 @@ describe('two worlds with the same part', () => {
     await using one = first.world;
     await using two = second.world;
 
-    const { agent_id } = await first.ann.register({ agent_type: 'custom', display_name: 'Clerk', capabilities: {} });
+    const { agent_id } = await first.ann.register({ agentType: 'custom', displayName: 'Clerk', capabilities: {} });
     expect(await (await first.office.entity(agent_id).send(clerk, 'Hello')).text()).toBe('first');
     expect(await keys.list(one.kernel.id)).toHaveLength(1);
     expect(await keys.list(two.kernel.id)).toHaveLength(0);

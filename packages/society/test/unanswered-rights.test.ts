@@ -15,7 +15,7 @@ async function openScene() {
   const world = await openWorld({ store: memory(), models, agents: [scout], parts: [part] });
   const office = world.part(part);
   const ann = await office.human('ann');
-  const spec = { agent_type: 'custom', display_name: 'Bot', capabilities: {} } as const;
+  const spec = { agentType: 'custom', displayName: 'Bot', capabilities: {} } as const;
   const maker = office.entity((await ann.register(spec)).agent_id);
   const narrow = { ...spec, capabilities: { tools: ['memory_*'] } };
   const agent = office.entity((await maker.register(narrow as never)).agent_id);

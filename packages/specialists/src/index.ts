@@ -1,10 +1,10 @@
 /** Teams of specialists: a coordinator, a plan of tasks, and skills as files. */
 export {
+  type By,
   defineTeam,
   type NarrativeEntry,
   type PlannedTask,
   Project,
-  type ProjectBy,
   type ProjectQuery,
   type ProjectRow,
   type Projects,

@@ -19,8 +19,8 @@ async function open(roles: Readonly<Record<string, Role>>) {
   return { world, asked, project: world.part(team).project('p') };
 }
 
-function task(key: string, depends_on: PlannedTask['depends_on'] = []): PlannedTask {
-  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', depends_on };
+function task(key: string, blockedBy: PlannedTask['blockedBy'] = []): PlannedTask {
+  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', blockedBy };
 }
 
 /** The acts on a project as its journal states them. */

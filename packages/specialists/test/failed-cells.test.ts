@@ -1,6 +1,6 @@
 /** Waits for a project whose cell fails: each ends, and so does each that comes after the fault. */
 import { isRepriseError, memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam, type Project, skill } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
@@ -34,7 +34,7 @@ function planted(part: WorldPart): WorldPart {
 type Team = ReturnType<typeof defineTeam>;
 
 const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' });
-const task = { key: 'a', title: 'Do a', context: BRIEF('a'), skill: 'worker', depends_on: [] };
+const task = { key: 'a', title: 'Do a', context: BRIEF('a'), skill: 'worker', blockedBy: [] };
 
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(

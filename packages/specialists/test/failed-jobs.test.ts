@@ -3,6 +3,7 @@ import type { WorldPart } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import type { ProjectState } from '../src/pure/contracts/index.js';
 import { type Delivered, defective } from './support/failing.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';
 
@@ -61,4 +62,19 @@ describe('given a job whose cell fails', () => {
       expect(await world.trouble()).toMatchObject([{ where: ['work/Job@1', 'auth/j1'], code: 'threw', event }]);
     },
   );
+
+  it('a job whose cell fails counts as all that was set aside for it, since nobody knows what its session used [SPEC-40]', async () => {
+    const team = changed(workflowTeam({ budget: { tokens: 1_000_000 } }), failing('aos.agent/ChildNotice@1'));
+    await using world = await openWorld({ store: memory(), models: { main: workflowModel().model }, parts: [team] });
+    const project = world.part(team).project('auth');
+    await (await project.send('Move login to OAuth', { id: 'message-1' })).text();
+    await project.idle({ within: '60s' });
+    const { spent, reserved } = (await world.kernel.state([
+      'specialists/Project@1',
+      'auth',
+    ])) as unknown as ProjectState;
+    // The coordinator has a quarter of the budget, and the job a quarter of the rest.
+    expect(spent.tokens).toBeGreaterThan(187_500);
+    expect(reserved).toBe(0);
+  });
 });

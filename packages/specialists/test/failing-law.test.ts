@@ -3,7 +3,7 @@
  * and the team goes on or ends when the cell is revived.
  */
 import { isRepriseError, memory, openWorld } from 'reprise';
-import { QUEUE } from 'reprise/flow';
+import { QUEUE } from 'reprise/org';
 import { describe, expect, it } from 'vitest';
 import { type Delivered, defective } from './support/failing.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';

@@ -1,10 +1,15 @@
 /** The first input of a coordinator comes with its definition: what a session refuses of both, and what the gate refuses. */
+import { AGENT_POLICY } from '@reprise/agent';
 import type { PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { defineTeam } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
+import type { ProjectState } from '../src/pure/contracts/index.js';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
+
+/** The definition on its way to the coordinator of the project. */
+const DEFINITION = 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/AgentAdopted@1';
 
 type Team = ReturnType<typeof defineTeam>;
 type Read = { readonly seen: { readonly team: { readonly team?: { readonly coordinator: { config: object } } } } };
@@ -34,7 +39,7 @@ async function afterFirst(change: (team: Team) => Team, policy: readonly PolicyR
   await using world = await openWorld({ store: memory(), models: { main: model }, policy: [...policy], parts: [team] });
   const project = world.part(team).project('p');
   const state = async () => (await world.kernel.state(project.address)) as State | undefined;
-  void project.send('Go.').catch(() => undefined); // it has no answer where the gate denies it
+  void project.send('Go.').catch(() => undefined);
   await expect.poll(async () => (await state())?.version, { timeout: 10_000 }).toEqual(expect.any(String));
   expect((await world.verify()).unverified).toBe(0);
   return (await state())?.coordinator;
@@ -55,5 +60,36 @@ describe('given the first input of a coordinator', () => {
   });
 });
 
-/** The definition on its way to the coordinator of the project. */
-const DEFINITION = 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/AgentAdopted@1';
+describe('given a policy that denies inputs of a coordinator', () => {
+  it.each([
+    ['the first message', DEFINITION, 0],
+    ['a later message', 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/UserInput@1', 1],
+  ] as const)(
+    '%s is answered with the denial, and the project is idle and takes the next one [SPEC-43]',
+    async (_, send, taken) => {
+      const { model } = played({ [COORDINATOR]: () => [says('Noted.'), says('Noted.'), says('Noted.')] });
+      const team = defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } });
+      const budget = { tokens: 1_000_000 };
+      for (const one of [
+        team,
+        defineTeam('dev', { skills: [], tools: [], budget, coordinator: { model: 'main', identity: IDENTITY } }),
+      ]) {
+        const policy: PolicyRule[] = [{ send, decision: 'deny' }, ...AGENT_POLICY];
+        await using world = await openWorld({ store: memory(), models: { main: model }, policy, parts: [one] });
+        const project = world.part(one).project('p');
+        for (let n = 0; n < taken; n++) await (await project.send('Go.')).text();
+        for (let n = 0; n < 2; n++) {
+          await expect(project.send('And?')).rejects.toMatchObject({
+            code: 'policy_denied',
+            details: { actual: 'policy_denied' },
+          });
+          const idle = await project.idle({ within: '20s' });
+          expect(idle.status).not.toBe('working');
+        }
+        const { coordinator, reserved } = (await world.kernel.state(project.address)) as unknown as ProjectState;
+        expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
+        expect((await world.verify()).unverified).toBe(0);
+      }
+    },
+  );
+});

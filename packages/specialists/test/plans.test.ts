@@ -25,8 +25,8 @@ async function open(roles: Readonly<Record<string, Role>>, options: Partial<Team
   return { world, asked, project: world.part(team).project('p') };
 }
 
-function task(key: string, depends_on: PlannedTask['depends_on'] = [], more: Partial<PlannedTask> = {}): PlannedTask {
-  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', depends_on, ...more };
+function task(key: string, blockedBy: PlannedTask['blockedBy'] = [], more: Partial<PlannedTask> = {}): PlannedTask {
+  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', blockedBy, ...more };
 }
 
 const DONE: Role = () => [says('Done.')];
@@ -118,14 +118,11 @@ describe('given a planner', () => {
       : [says('Noted.')];
 
   it('a planner is told every fault of its plan, and may repair it in the same run [SPEC-12]', async () => {
-    const tasks = [task('a'), task('b', ['a'])];
+    const plan = (...tasks: PlannedTask[]) =>
+      calls('plan_write', { tasks: tasks.map(({ blockedBy, ...stated }) => ({ ...stated, depends_on: blockedBy })) });
     const { project, world, asked } = await open({
       [COORDINATOR]: asks,
-      planner: () => [
-        calls('plan_write', { tasks: [task('a', ['z'])] }),
-        calls('plan_write', { tasks }),
-        says('Planned.'),
-      ],
+      planner: () => [plan(task('a', ['z'])), plan(task('a'), task('b', ['a'])), says('Planned.')],
       worker: DONE,
     });
     await (await project.send('Go.')).result();

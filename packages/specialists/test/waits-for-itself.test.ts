@@ -38,7 +38,7 @@ describe('a specialist whose tool waits for its project', () => {
     projects = [world.part(team).project('own'), world.part(team).project('other')];
     const [own, other] = projects as [Project, Project];
     const task = (worker: string) => ({
-      ...{ key: 'a', title: 'Do a', context: BRIEF('a'), skill: worker, depends_on: [] },
+      ...{ key: 'a', title: 'Do a', context: BRIEF('a'), skill: worker, blockedBy: [] },
     });
     await other.plan([task('idler')]);
     await own.plan([task('waiter')]);

@@ -114,7 +114,7 @@ describe('what a project waits for', () => {
       const context = 'A brief that says what is to be done, and how. '.repeat(6);
       await project.plan([
         { key: 'a', title: 'A', context, skill: 'worker' },
-        { key: 'b', title: 'B', context, skill: 'worker', depends_on: ['a'] },
+        { key: 'b', title: 'B', context, skill: 'worker', blockedBy: ['a'] },
       ]);
       expect((await project.idle({ within: '30s' })).status).toBe('open');
       expect(await project.standsStill()).toBe(true);
@@ -155,7 +155,7 @@ describe('what a project waits for', () => {
       const context = 'A brief that says what is to be done, and how. '.repeat(6);
       await project.plan([
         { key: 'a', title: 'A', context, skill: 'worker' },
-        { key: 'b', title: 'B', context, skill: 'worker', depends_on: ['a'] },
+        { key: 'b', title: 'B', context, skill: 'worker', blockedBy: ['a'] },
       ]);
       await project.cancel(1);
       expect((await project.idle({ within: '30s' })).status).toBe('needs_decision');

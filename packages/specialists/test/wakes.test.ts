@@ -46,7 +46,7 @@ describe('given results that are stored', () => {
       { [COORDINATOR]: (said) => (said.includes('Go') ? [spawnOne, says('Begun.')] : [says('Noted.')]), worker: DONE },
       { dispatch: 'coordinator' },
     );
-    await project.plan([...Array.from({ length: 14 }, (_, i) => task(`t${i}`)), task('later', { depends_on: ['t1'] })]);
+    await project.plan([...Array.from({ length: 14 }, (_, i) => task(`t${i}`)), task('later', { blockedBy: ['t1'] })]);
     await (await project.send('Go')).result();
     expect((await project.idle({ within: '30s' })).status).toBe('open');
     const woken = requestsOf(asked, COORDINATOR)
@@ -259,7 +259,7 @@ describe('given more work than slots', () => {
     const { projects, world } = await open({ worker: DONE }, { agents: { maxConcurrent: 1 } });
     const [one, two] = [projects.project('one'), projects.project('two')];
     await world.kernel.request(POOL, { name: 'flow/PauseQueue@1', value: {} });
-    await one.plan([task('base', { priority: 100 }), task('urgent', { priority: 100, depends_on: ['base'] })]);
+    await one.plan([task('base', { priority: 100 }), task('urgent', { priority: 100, blockedBy: ['base'] })]);
     await two.plan([task('slow', { priority: 10 })]);
     await world.kernel.request(POOL, { name: 'flow/ResumeQueue@1', value: {} });
     await Promise.all([one, two].map((project) => project.idle({ within: '30s' })));

@@ -4,7 +4,7 @@ import { type ContentStore, putValue } from '@reprise/kernel';
 import * as z from 'zod';
 
 /** Who may answer a question, and until when. */
-export interface AskHumanOptions {
+interface AskHumanOptions {
   /** Who may answer besides the operator, as a pattern of principals. Default: people. */
   readonly to?: string;
   /** How long to wait for an answer. Default: without a bound. */

@@ -9,7 +9,7 @@ import { requireFields } from '@reprise/contracts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Marks a part that does not count: see {@link isSuperseded}. */
-export interface PartMark {
+interface PartMark {
   [key: string]: { superseded: true };
 }
 

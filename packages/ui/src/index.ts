@@ -3,10 +3,7 @@ export { type ApprovalResponse, approvalResponse } from './approvals.js';
 export {
   type ApprovalData,
   type ChildData,
-  type DecisionData,
   isSuperseded,
-  type Json,
-  type PartMark,
   type QuestionData,
   type RunMetadata,
   type SteerData,
@@ -16,13 +13,5 @@ export type { ToolFailure } from './failed-text.js';
 export { type FollowedMessage, type FollowOptions, followUiMessages, uiMessages } from './history.js';
 export type { UiMessage, UiPart } from './message.js';
 export { answerChatInput, type ChatInput, readChatInput } from './request.js';
-export {
-  afterOf,
-  UI_STREAM_HEADERS,
-  type UiFollowOptions,
-  type UiResponseOptions,
-  uiFollowResponse,
-  uiMessageResponse,
-} from './response.js';
-export type { ChunkOptions } from './run-chunks.js';
-export { toUIMessageStream, UI_INLINE_BYTES_MAX, type UiStreamOptions, type WatchedRun } from './stream.js';
+export { afterOf, UI_STREAM_HEADERS, uiFollowResponse, uiMessageResponse } from './response.js';
+export { toUIMessageStream, UI_INLINE_BYTES_MAX } from './stream.js';

@@ -24,10 +24,10 @@ interface ResponseOptions {
 }
 
 /** What {@link uiMessageResponse} streams, and how the response looks. */
-export type UiResponseOptions = UiStreamOptions & ResponseOptions;
+type UiResponseOptions = UiStreamOptions & ResponseOptions;
 
 /** What {@link uiFollowResponse} streams, and how the response looks. */
-export type UiFollowOptions = FollowOptions & ResponseOptions;
+type UiFollowOptions = FollowOptions & ResponseOptions;
 
 const KEEP_ALIVE_MS = 15_000;
 

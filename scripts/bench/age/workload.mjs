@@ -5,10 +5,9 @@
  * It takes tasks from `age/run.mjs`: how many turns to take. The answer says how many events and how much CPU they took.
  */
 import { createHash } from 'node:crypto';
-import { defineAgent, defineTool, openWorld } from 'reprise';
+import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
-import { memory } from 'reprise/store';
 import * as z from 'zod';
 import { serve } from '../peers/programs/serve.mjs';
 

@@ -63,7 +63,7 @@ async function openSociety() {
   const capabilities = { tools: ['look'], ttl_seconds: 3_600 };
   const drive = async (n) => {
     const { agent_id } = await ann.register(
-      { agent_type: 'custom', display_name: 'Tea', capabilities },
+      { agentType: 'custom', displayName: 'Tea', capabilities },
       { id: `tea-${n}` },
     );
     expectText(typeof agent_id, 'string');

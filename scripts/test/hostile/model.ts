@@ -1,7 +1,7 @@
 /** Stands in for `reprise` in an example: whatever model the program opens its world with, its words are hostile. */
 import type { Value } from '@reprise/contracts';
 import { type OpenWorldOptions, openWorld as open } from 'reprise';
-import type { ModelClient, ModelResult } from 'reprise/providers/custom';
+import type { ModelClient, ModelResult } from 'reprise/providers';
 
 export * from 'reprise';
 

@@ -1,6 +1,5 @@
 /** Swarms: who may lead one, what its agents are told and say, and who is told of it. */
 import type { JournalRecord } from '@reprise/contracts';
-import type { SwarmManifest } from 'reprise/society';
 import type { Node } from '../../oracle.js';
 import { PERSON } from '../../worlds/grown.js';
 import { DESK } from '../desk.js';
@@ -27,7 +26,7 @@ export async function creates(life: Life): Promise<void> {
   const lead = d.once(8) ? undefined : d.of(below.length > 0 && d.once(2) ? below : [...leads, undefined])?.node;
   const canary = life.canary();
   const eagerness = d.of(EAGERNESS);
-  const manifest: SwarmManifest = {
+  const manifest = {
     ...{ swarm_id: id, goal: canary, strategy: 'hierarchical', culture: { broadcast_eagerness: eagerness } },
     coordinator_agent_id: lead?.id ?? 'f'.repeat(64),
     agents: [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 1 + d.below(2) }],

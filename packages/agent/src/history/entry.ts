@@ -3,7 +3,7 @@ import type { Actor, Ref } from '@reprise/contracts';
 import type { Cursor } from '../contracts/agent-event.js';
 
 /** What an entry is about. */
-export type EntryKind =
+type EntryKind =
   /** A message of a person, a program or another session. */
   | 'message'
   /** A command other than a message: pause, cancel, close. */

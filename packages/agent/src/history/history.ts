@@ -23,7 +23,7 @@ import { Questions } from './questions.js';
 import { sentBody } from './sent-words.js';
 
 /** The options of a history. */
-export interface HistoryOptions {
+interface HistoryOptions {
   /** How much of a text an entry includes. */
   readonly bounds?: TextBounds;
   /** Selects sessions; every session when absent. */

@@ -171,7 +171,7 @@ describe('a project that waits, without a terminal', () => {
       const at = await waitingWorld('decision', async ({ project }) => {
         await project.plan([
           { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
-          { key: 'b', title: 'B', context: BRIEF, skill: 'worker', depends_on: ['a'] },
+          { key: 'b', title: 'B', context: BRIEF, skill: 'worker', blockedBy: ['a'] },
         ]);
         await project.cancel(1);
       });
@@ -226,7 +226,7 @@ describe('a project that waits, without a terminal', () => {
         project
           .plan([
             { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
-            { key: 'b', title: 'B', context: BRIEF, skill: 'worker', depends_on: ['a'] },
+            { key: 'b', title: 'B', context: BRIEF, skill: 'worker', blockedBy: ['a'] },
           ])
           .then(() => project.cancel(1)),
       );

@@ -107,18 +107,18 @@ const ENDED: readonly string[] = ['ok', 'failed', 'cancelled', 'timeout', 'skipp
 function manifestOf(draw: Draw) {
   const strategy = (['broadcast', 'pipeline', 'hierarchical'] as const)[draw(3)] ?? 'broadcast';
   const worker = (slot: string, count: number, tools: string[] = []) => ({
-    ...{ slot, agent_type: 'swarm-worker' as const, capabilities: { tools }, count },
+    ...{ slot, agentType: 'swarm-worker' as const, capabilities: { tools }, count },
   });
   const base = {
-    ...{ swarm_id: `s${draw(3)}`, goal: 'Compare markets', strategy },
+    ...{ swarmId: `s${draw(3)}`, goal: 'Compare markets', strategy },
     culture: { broadcast_eagerness: 'moderate' as const },
-    on_member_failure: (['continue', 'restart', 'abort'] as const)[draw(3)] ?? 'continue',
-    ...(draw(4) === 0 ? { budget_tokens: 200 + draw(2_000) } : {}),
+    onMemberFailure: (['continue', 'restart', 'abort'] as const)[draw(3)] ?? 'continue',
+    ...(draw(4) === 0 ? { budgetTokens: 200 + draw(2_000) } : {}),
   };
   if (strategy === 'broadcast') return { ...base, agents: [worker('scout', 1 + draw(3))] };
   if (strategy === 'pipeline') return { ...base, agents: [worker('scout', 1 + draw(3)), worker('writer', 1)] };
   const slots = [worker('boss', 1, ['swarm_task']), worker('scout', 1 + draw(2), ['swarm_task'])];
-  return { ...base, coordinator_agent_id: { slot: 'boss' }, agents: slots };
+  return { ...base, coordinatorAgentId: { slot: 'boss' }, agents: slots };
 }
 
 /** What `reprise show CELL --json` prints, and what it must print. */

@@ -178,7 +178,7 @@ async function rowsOf<T>({ world }: Place, table: string): Promise<readonly (rea
 function tasksOf(draw: Draw) {
   return Array.from({ length: 1 + draw(3) }, (_, i) => ({
     ...{ key: `k${i}`, title: `Task ${i}`, context: BRIEF, skill: 'worker' },
-    ...(i === 0 || draw(2) === 0 ? {} : { depends_on: [`k${draw(i)}`] }),
+    ...(i === 0 || draw(2) === 0 ? {} : { blockedBy: [`k${draw(i)}`] }),
   }));
 }
 

@@ -21,8 +21,8 @@ interface InputSent {
 /**
  * The number of the run that an input began.
  *
- * @throws RepriseError `request_rejected` when the cell or the session has refused the input; `cell_failed` when one of them
- *   has failed; what closed the world
+ * @throws RepriseError `request_rejected` when the cell or the session has refused the input; `policy_denied` or `cap_denied`
+ *   when the gate has; `cell_failed` when one of them has failed; what closed the world
  */
 export function runOfInput(cell: Cell, ack: Ack, { id, session, whose, refused, hear }: InputSent): Promise<number> {
   const at: Address = [SESSION_REDUCER, session];
@@ -49,6 +49,17 @@ interface Said {
 }
 
 function refusedInput(session: Address, whose: string, code: string | undefined): RepriseError {
+  const [, denied] = /^(policy_denied|cap_denied)(?:\/|$)/.exec(code ?? '') ?? [];
+  if (denied !== undefined)
+    return new RepriseError(
+      denied as 'policy_denied' | 'cap_denied',
+      `an input for the session of ${whose} was denied`,
+      {
+        where: formatAddress(session),
+        actual: code,
+        hint: 'Change the policy of the world, or the rights of the cell that passes the input on, then send the message with another id.',
+      },
+    );
   if (code === 'cell_failed')
     return new RepriseError('cell_failed', `the session of ${whose} has failed`, {
       where: formatAddress(session),

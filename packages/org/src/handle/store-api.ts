@@ -61,7 +61,7 @@ export interface Memory {
 }
 
 /** A memory with its whole text; null when it was erased. */
-export interface WholeMemory extends Memory {
+interface WholeMemory extends Memory {
   readonly text: string | null;
 }
 
@@ -71,7 +71,7 @@ export interface FoundMemory extends Memory {
 }
 
 /** Which memories a search finds. */
-export interface MemoryQuery {
+interface MemoryQuery {
   /** How many at most; 10 when absent, 1,000 at most. */
   readonly k?: number;
   /** Only memories with all of these tags. */
@@ -81,7 +81,7 @@ export interface MemoryQuery {
 }
 
 /** Where a memory comes from: the memory first, and at last the words of a person. */
-export interface Why {
+interface Why {
   readonly chain: readonly ChainStep[];
   /** The words of the person; null when they were erased or the chain is cut. */
   readonly words: string | null;
@@ -119,7 +119,7 @@ export interface MemoryStore {
 }
 
 /** What a change made of a memory. */
-export type Change = Pick<Written, 'score' | 'revision'>;
+type Change = Pick<Written, 'score' | 'revision'>;
 
 /** How a handle writes: to the store itself, or to the organization whose store it is. */
 interface MemoryWriter {

@@ -2,9 +2,18 @@
 import { defineOwnerTool, type KeepContext, putText, type Tool } from '@reprise/agent';
 import { isFilled, requireArgument, requireFields, type Value, type ValueMap, wellFormed } from '@reprise/contracts';
 import * as schema from '@reprise/contracts/schema';
-import { type ContentStore, putValue } from '@reprise/kernel';
+import { type ContentStore, putErasable, putValue } from '@reprise/kernel';
 import * as z from 'zod';
-import { type CallTo, type KeptFields, keepingOf, type OwnerTool, oneLine, unwrapped } from '../pure/kit/index.js';
+import { keepText } from '../handle/texts.js';
+import {
+  type CallTo,
+  inMillionths,
+  type KeptFields,
+  keepingOf,
+  type OwnerTool,
+  oneLine,
+  unwrapped,
+} from '../pure/kit/index.js';
 
 /** What code adds to a kept call: the fields that do not follow from the statement, and those that it keeps otherwise. */
 type Added<F extends schema.Shape, C> = C extends unknown ? Omit<C, keyof Stated<F>> & Partial<C> : never;
@@ -91,17 +100,22 @@ function jsonSchemaOf(args: schema.AnySchema): object {
 }
 
 /** What an owner receives of some fields. */
-async function keptCall(fields: schema.Shape, given: object, content: ContentStore): Promise<ValueMap> {
+export async function keptCall(fields: schema.Shape, given: object, content: ContentStore): Promise<ValueMap> {
   const kept = Object.entries(given).map(async ([name, value]): Promise<[string, Value][]> => {
     const field = (Object.hasOwn(fields, name) ? fields[name] : undefined) ?? ANY;
     const keeping = keepingOf(field);
     if (value === undefined || keeping === 'apart') return [];
     if (keeping === 'text') return [[`${name}_ref`, await putText(content, value)]];
+    if (keeping === 'erasable') return [[`${name}_ref`, await putErasable(content, encoder.encode(value))]];
     if (keeping === 'value') return [[`${name}_ref`, await putValue(content, plain(value))]];
+    if (keeping === 'words') return Object.entries(await keepText(content, wellFormed(value)));
+    if (keeping === 'millionths') return [[`${name}_ppm`, inMillionths(value)]];
     return [[name, keeping === 'line' ? oneLine(wellFormed(value)) : await keptPart(unwrapped(field), value, content)]];
   });
   return Object.fromEntries((await Promise.all(kept)).flat());
 }
+
+const encoder = new TextEncoder();
 
 /** The field of an object that takes any. */
 const ANY = schema.unknown();

@@ -52,12 +52,13 @@ const desk = defineReducer({
     ),
     'test/Start@1': from(started, by.outside),
     'test/Fund@1': from(z.strictObject({ amount: z.int() }), by.outside),
+    'test/Lower@1': from(z.strictObject({ amount: z.int() }), by.outside),
     ...agentJobEvents,
   },
   init: () => ({ ledger: openLedger(null), ended: [] }),
   reduce(draft, event, ctx) {
     const news = jobNews(ctx, draft.ledger, event);
-    if (news?.ended) draft.ended.push([news.of, news.status, news.code].join(' ').trim());
+    if (news?.ended) draft.ended.push([news.of, news.status, news.code, news.problem].join(' ').trim());
     if (event.name === 'test/Open@1') {
       draft.ledger = openLedger(event.value.budget);
       openPool(ctx, 'pool', event.value.slots);
@@ -66,6 +67,7 @@ const desk = defineReducer({
       const shows = [{ label: 'the task', ref: text_ref }];
       startJob(ctx, draft.ledger, { ...job, shows, wall_ms: 5 * MINUTE, ...(pooled ? { pool: 'pool' } : {}) });
     } else if (event.name === 'test/Fund@1') addBudget(ctx, draft.ledger, event.value.amount);
+    else if (event.name === 'test/Lower@1') draft.ledger.budget = { unit: 'tokens', amount: event.value.amount };
     ctx.record('test/Ledger@1', { ...draft.ledger });
   },
 });
@@ -118,6 +120,7 @@ async function open(budget: number | null, slots = 2, change = (part: WorldPart)
     clock,
     model,
     fund: (amount: number) => send('test/Fund@1', { amount }),
+    lower: (amount: number) => send('test/Lower@1', { amount }),
     async start({ task, share, agent = 'worker', priority = 0, pooled = true }: Task) {
       const text_ref = await putText(kernel.content, task);
       return send('test/Start@1', { of: ++of, agent, text_ref, share, priority, pooled });
@@ -185,10 +188,10 @@ describe('jobs of agents within a budget', () => {
           await at.fund(10_000);
           for (let minutes = 0; minutes < 40; minutes++) await at.clock.advance(MINUTE);
           const { ledger: last, ended } = await at.state();
-          for (const { budget: bound, used, aside } of await at.ledgers())
-            expect(used.tokens + aside).toBeLessThanOrEqual(bound?.amount ?? 0);
+          for (const { budget: bound, spent, reserved } of await at.ledgers())
+            expect(spent.tokens + reserved).toBeLessThanOrEqual(bound?.amount ?? 0);
           expect(ended.map((line) => Number(line.split(' ')[0])).sort()).toEqual(tasks.map((_, i) => i + 1));
-          expect(last).toMatchObject({ aside: 0, asked: tasks.length });
+          expect(last).toMatchObject({ reserved: 0, asked: tasks.length });
           await at.close();
         },
       ),
@@ -201,7 +204,7 @@ describe('jobs of agents within a budget', () => {
     for (const one of ['hang 0', 'use 300', 'fail 0']) await at.start({ task: one, share: 600 });
     for (let minutes = 0; minutes < 12; minutes++) await at.clock.advance(MINUTE);
     const { ledger: last, ended } = await at.state();
-    expect(last).toMatchObject({ used: { tokens: 900 }, aside: 0 });
+    expect(last).toMatchObject({ spent: { tokens: 900 }, reserved: 0 });
     expect([...ended].sort()).toEqual([
       '1 failed limit/max_wall_ms',
       '2 ok',
@@ -219,10 +222,40 @@ describe('jobs of agents within a budget', () => {
     for (let minutes = 0; minutes < 12; minutes++) await at.clock.advance(MINUTE);
     const { ledger: before, ended } = await at.state();
     expect(ended).toEqual(['1 failed limit/max_wall_ms']);
-    expect([before.used.tokens, before.aside]).toEqual([600, 0]); // 800 are free: the small job waits for its turn
+    expect([before.spent.tokens, before.reserved]).toEqual([600, 0]); // 800 are free: the small job waits for its turn
     await at.fund(1_000);
     await at.clock.settle();
     expect((await at.state()).ended.slice(1)).toEqual(['4 ok', '2 ok', '3 ok']);
+    await at.close();
+  });
+
+  it('a job whose share is larger than the whole budget ends at once with what to do, before and behind others that wait, and holds up none', async () => {
+    const at = await open(1_000);
+    await at.start({ task: 'hang 0', share: 600 });
+    await at.start({ task: 'use 100', share: 900, priority: 1_000_000 });
+    await at.start({ task: 'use 100', share: 1_001 });
+    await at.start({ task: 'use 100', share: 5_000, priority: -5 });
+    await at.clock.settle();
+    const { ended } = await at.state();
+    const problem = (n: number, share: number) =>
+      `${n} failed cap_denied/share share of job ${n} is too large: it asks for ${share} tokens, and the whole budget is 1000; start it again with a smaller share, or after addBudget`;
+    expect(ended).toEqual([problem(3, 1_001), problem(4, 5_000)]);
+    await at.fund(1_000);
+    for (let minutes = 0; minutes < 12; minutes++) await at.clock.advance(MINUTE);
+    const last = await at.state();
+    expect(last.ended.slice(2)).toEqual(['2 ok', '1 failed limit/max_wall_ms']);
+    expect(last.ledger).toMatchObject({ spent: { tokens: 700 }, reserved: 0, asked: 4 });
+    await at.close();
+  });
+
+  it('a job whose share is larger than a budget that was lowered meanwhile ends when it is the first in line', async () => {
+    const at = await open(1_000);
+    await at.start({ task: 'hang 0', share: 600 });
+    await at.start({ task: 'use 100', share: 900 });
+    await at.lower(700);
+    for (let minutes = 0; minutes < 12; minutes++) await at.clock.advance(MINUTE);
+    const { ended } = await at.state();
+    expect(ended).toEqual(['1 failed limit/max_wall_ms', expect.stringMatching(/^2 failed cap_denied\/share /)]);
     await at.close();
   });
 
@@ -235,14 +268,19 @@ describe('jobs of agents within a budget', () => {
       await broken.start({ task: 'use 1', share: 400 });
       await broken.clock.settle();
       const { ledger: counted, ended } = await broken.state();
-      expect([name, counted.used.tokens, counted.aside, ended]).toEqual([name, tokens, 0, ['1 failed cell_failed']]);
+      expect([name, counted.spent.tokens, counted.reserved, ended]).toEqual([
+        name,
+        tokens,
+        0,
+        ['1 failed cell_failed'],
+      ]);
       await broken.world.close();
     }
     const at = await open(1_000);
     await at.start({ task: 'use 1', share: 400, agent: 'nobody' });
     await at.clock.settle();
     const { ledger: last, ended } = await at.state();
-    expect([ended, last.aside]).toEqual([['1 failed adapter_error/unknown_agent'], 0]);
+    expect([ended, last.reserved]).toEqual([['1 failed adapter_error/unknown_agent'], 0]);
     await at.close();
   });
 
@@ -251,7 +289,7 @@ describe('jobs of agents within a budget', () => {
     for (let n = 0; n < 40; n++) await at.start({ task: 'use 10', share: 1_000_000, pooled: false });
     await at.clock.settle();
     const { ledger: last, ended } = await at.state();
-    expect([ended.length, last.used.tokens, last.aside]).toEqual([40, 400, 0]);
+    expect([ended.length, last.spent.tokens, last.reserved]).toEqual([40, 400, 0]);
     await at.fund(5);
     expect((await at.state()).ledger.budget).toBeNull();
     await at.close();

@@ -7,6 +7,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../../conformance/dying-store.js';
+import { stepOf } from '../../../../conformance/part.js';
 import { auditJobs, recordsOf } from './support/audit.js';
 import { jobOf, type Office, office, verified } from './support/office.js';
 
@@ -66,14 +67,16 @@ const stores: readonly (readonly [string, () => { readonly store: Store; close()
 describe('given three jobs on one slot, of which one hangs', () => {
   it.each(stores)(
     'a process that dies at any append of a world in %s loses no job and frees every slot once [WORK-1, WORK-2, WORK-7]',
-    async (_name, make) => {
+    async (name, make) => {
       const clean = make();
       const counting = new DyingStore(clean.store);
       await (await allDone(counting)).close();
       clean.close();
-      const sides = _name === 'memory' ? (['before', 'after'] as const) : (['before'] as const);
-      for (const side of sides) {
-        for (let at = 1; at <= counting.appends; at++) await dieOnce(make, at, side);
+      // Every append on memory. On SQLite some: that a file loses nothing at any step is the law of store-sqlite/test/crash.
+      const isMemory = name === 'memory';
+      const step = isMemory ? 1 : stepOf(4);
+      for (const side of isMemory ? (['before', 'after'] as const) : (['before'] as const)) {
+        for (let at = 1; at <= counting.appends; at += step) await dieOnce(make, at, side);
       }
       expect(counting.appends).toBeGreaterThan(12);
     },

@@ -12,7 +12,7 @@ import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
 /** The address, key and dialect of a server of the messages format. */
-export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
+interface AnthropicMessagesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/messages`. Default: Anthropic's own. */
   readonly baseUrl?: string;
   /** Sent as `x-api-key`. Prefer `{ secret: name }`. */

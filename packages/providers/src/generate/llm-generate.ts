@@ -37,7 +37,7 @@ import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
 import { namingMedia } from './refused-media.js';
 
 /** Who judges answers, and how models are called. */
-export interface LlmGenerateOptions {
+interface LlmGenerateOptions {
   /** Judges calls and answers, and queries context sources. */
   readonly judge: Judge;
   /** The effect definition to bind to. Default: the agent package's. */

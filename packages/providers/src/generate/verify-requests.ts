@@ -15,7 +15,7 @@ import { requireClients } from '../model/require-client.js';
 import { assembleRequest } from './assemble-request.js';
 
 /** A call whose rebuilt request differs from the one that was sent. */
-export interface DifferentRequest {
+interface DifferentRequest {
   /** The sequence number of the frame that requested the call. */
   readonly seq: number;
   readonly effect: string;
@@ -24,7 +24,7 @@ export interface DifferentRequest {
 }
 
 /** A call whose request could not be compared, and why. */
-export interface UncomparedRequest {
+interface UncomparedRequest {
   readonly seq: number;
   readonly effect: string;
   /**

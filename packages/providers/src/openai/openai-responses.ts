@@ -13,7 +13,7 @@ import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
 /** The address and key of a server of the responses format. */
-export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
+interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions, AnswerOptions {
   /** The address before `/responses`. Default: OpenAI's own. */
   readonly baseUrl?: string;
   /** Sent as a bearer token. Prefer `{ secret: name }`. */

@@ -43,7 +43,7 @@ export const INTERRUPTED_TEXT = notice(
 );
 
 /** The reader of a prompt and its abilities. */
-export interface PromptTarget {
+interface PromptTarget {
   /** The profile of the reader; opaque parts of other profiles are dropped. */
   readonly profile: string;
   readonly model: string;
@@ -64,7 +64,7 @@ export interface PromptTarget {
 }
 
 /** Messages, and the classes of parts that they leave out. */
-export interface Prompt {
+interface Prompt {
   readonly messages: readonly UnifiedMessage[];
   readonly losses: readonly string[];
   /** Whether some of the content was erased; the messages then say so. */

@@ -6,75 +6,22 @@ const kit = await testkit(() => import('@reprise/testkit/ports'));
 export type {
   AdapterSubject,
   AnyAdapterSubject,
-  AnyTextOptions,
-  AnyValueOptions,
-  ArgumentOptions,
   Check,
   DirectorySubject,
-  FittingSchema,
-  JsonSchema,
-  ParamsSource,
   ReducerSubject,
   StoreSubject,
-  SuiteOptions,
   TestRunner,
-  TextLengths,
   ViewStoreSubject,
   Waiver,
 } from '@reprise/testkit/ports';
-
-/** The checks of {@link testAdapter}, to run one alone. */
-export const adapterChecks = kit.adapterChecks;
-
-/** Any arguments for a tool. */
-export const anyArguments = kit.anyArguments;
-
-/** Any event that a reducer takes from outside, made from its schemas. */
-export const anyEventOf = kit.anyEventOf;
-
-/** Any value that passes a schema. */
-export const anyFitting = kit.anyFitting;
-
-/** Any text at a bound. */
-export const anyTextAround = kit.anyTextAround;
-
-/** Any text of exactly so many characters, all of one class or mixed. */
-export const anyTextOf = kit.anyTextOf;
-
-/** Any value that can be encoded: links, bytes and nested maps included. */
-export const anyValue = kit.anyValue;
-
-/** Arguments with each of their texts at each of its bounds and one character beyond, in characters of one unit and of two. */
-export const boundArguments = kit.boundArguments;
-
-/** The checks of {@link testContentStore}, to run one alone. */
-export const contentStoreChecks = kit.contentStoreChecks;
-
-/** The checks of {@link testDirectory}, to run one alone. */
-export const directoryChecks = kit.directoryChecks;
-
-/** The checks of {@link testJournal}, to run one alone. */
-export const journalChecks = kit.journalChecks;
-
-/** The content behind every link of a generated value. */
-export const LINKED_BYTES = kit.LINKED_BYTES;
 
 /** A check that does not apply to this subject, with the reason. */
 export const NotApplicable = kit.NotApplicable;
 /** A check that does not apply to this subject, with the reason. */
 export type NotApplicable = import('@reprise/testkit/ports').NotApplicable;
 
-/** Texts that are no key, no name and no path, or that code mistakes for one. */
-export const ODD_TEXTS = kit.ODD_TEXTS;
-
-/** The checks of {@link testReducer}, to run one alone. */
-export const reducerChecks = kit.reducerChecks;
-
 /** Runs one check against a fresh subject. */
 export const runCheck = kit.runCheck;
-
-/** The checks of {@link testStore}, to run one alone. */
-export const storeChecks = kit.storeChecks;
 
 /** The contract of the adapter port, as tests. */
 export const testAdapter = kit.testAdapter;
@@ -97,5 +44,35 @@ export const testStore = kit.testStore;
 /** The contract of the view store port, as tests. */
 export const testViewStore = kit.testViewStore;
 
-/** The checks of {@link testViewStore}, to run one alone. */
-export const viewStoreChecks = kit.viewStoreChecks;
+/** The checks of each suite, by what it tests, to run one alone with {@link runCheck}. */
+export const checks = {
+  adapter: kit.adapterChecks,
+  contentStore: kit.contentStoreChecks,
+  directory: kit.directoryChecks,
+  journal: kit.journalChecks,
+  reducer: kit.reducerChecks,
+  store: kit.storeChecks,
+  viewStore: kit.viewStoreChecks,
+};
+
+/** Arbitraries of fast-check for tests of your own, and the texts and the content that they use. */
+export const arbitraries = {
+  /** Any arguments for a tool. */
+  arguments: kit.anyArguments,
+  /** Arguments with each of their texts at each of its bounds and one character beyond, in characters of one unit and of two. */
+  boundArguments: kit.boundArguments,
+  /** Any event that a reducer takes from outside, made from its schemas. */
+  eventOf: kit.anyEventOf,
+  /** Any value that passes a schema. */
+  fitting: kit.anyFitting,
+  /** The content behind every link of a generated value. */
+  linkedBytes: kit.LINKED_BYTES,
+  /** Texts that are no key, no name and no path, or that code mistakes for one. */
+  oddTexts: kit.ODD_TEXTS,
+  /** Any text at a bound. */
+  textAround: kit.anyTextAround,
+  /** Any text of exactly so many characters, all of one class or mixed. */
+  textOf: kit.anyTextOf,
+  /** Any value that can be encoded: links, bytes and nested maps included. */
+  value: kit.anyValue,
+};

@@ -6,7 +6,7 @@ import type { TestAgentWorldOptions, TestWorld } from '@reprise/testkit';
 import { type Models, type NeedsModels, withModels } from '../open-world.js';
 import { testkit } from './testkit.js';
 
-export { recordingContext, reduce } from '@reprise/kernel/reduce';
+export { type RecordingContext, type Reduced, recordingContext, reduce } from '@reprise/kernel/reduce';
 export { script } from '@reprise/providers';
 
 const kit = await testkit(() => import('@reprise/testkit'));

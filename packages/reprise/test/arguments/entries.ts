@@ -1,23 +1,17 @@
 /** Every entry of the package, by name. A test compares the list with `exports`. */
 import * as main from 'reprise';
 import * as allExternal from 'reprise/external';
-import * as allFlow from 'reprise/flow';
-import * as allGuard from 'reprise/guard';
 import * as allHistory from 'reprise/history';
 import * as allHost from 'reprise/host';
 import * as allKernel from 'reprise/kernel';
 import * as allMcp from 'reprise/mcp';
-import * as allMemory from 'reprise/memory';
 import * as allOrg from 'reprise/org';
-import * as allParts from 'reprise/parts';
 import * as allProviders from 'reprise/providers';
-import * as allProvidersCustom from 'reprise/providers/custom';
 import * as allSandbox from 'reprise/sandbox';
 import * as allServer from 'reprise/server';
 import * as allSociety from 'reprise/society';
 import * as allSpecialists from 'reprise/specialists';
 import * as allSqlite from 'reprise/sqlite';
-import * as allStore from 'reprise/store';
 import * as allTerminal from 'reprise/terminal';
 import * as allTesting from 'reprise/testing';
 import * as allTestingPorts from 'reprise/testing/ports';
@@ -27,17 +21,12 @@ import * as allTree from 'reprise/tree';
 import * as allTreeServe from 'reprise/tree/serve';
 import * as allUi from 'reprise/ui';
 import * as allVerify from 'reprise/verify';
-import * as allViews from 'reprise/views';
-import * as allWork from 'reprise/work';
 
 export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   reprise: main,
   'reprise/kernel': allKernel,
-  'reprise/views': allViews,
-  'reprise/store': allStore,
   'reprise/sqlite': allSqlite,
   'reprise/providers': allProviders,
-  'reprise/providers/custom': allProvidersCustom,
   'reprise/tools': allTools,
   'reprise/ui': allUi,
   'reprise/external': allExternal,
@@ -48,17 +37,12 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/testing/simulator': allTestingSimulator,
   'reprise/host': allHost,
   'reprise/org': allOrg,
-  'reprise/parts': allParts,
-  'reprise/memory': allMemory,
   'reprise/tree': allTree,
   'reprise/tree/serve': allTreeServe,
   'reprise/specialists': allSpecialists,
   'reprise/society': allSociety,
-  'reprise/work': allWork,
-  'reprise/flow': allFlow,
   'reprise/sandbox': allSandbox,
   'reprise/verify': allVerify,
   'reprise/history': allHistory,
   'reprise/terminal': allTerminal,
-  'reprise/guard': allGuard,
 };

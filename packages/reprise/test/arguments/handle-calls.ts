@@ -1,10 +1,9 @@
 /** One right call of each method of the handles of trees, teams, societies and hosts that changes or asks for something. */
-import { type AgentWorld, defineAgent, openWorld } from 'reprise';
+import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { type Host, memoryDirectory, openHost } from 'reprise/host';
 import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { defineTeam } from 'reprise/specialists';
-import { memory } from 'reprise/store';
 import { trees } from 'reprise/tree';
 import type { RightCall } from './wrong-kinds.js';
 
@@ -85,7 +84,7 @@ export async function handleMethods({
     on('society', home, 'swarm', ['s']),
     on('society', home, 'human', ['ann', { tools: ['a'] }], { needed: 1 }),
     on('entity', entity, 'revive', [sent], { needed: 0 }),
-    on('entity', entity, 'register', [{ agent_type: 'custom', display_name: 'A', capabilities: {} }, sent], {
+    on('entity', entity, 'register', [{ agentType: 'custom', displayName: 'A', capabilities: {} }, sent], {
       needed: 1,
     }),
     on('entity', entity, 'agents', [{ status: ['active'], limit: 10 }], { needed: 0 }),

@@ -2,7 +2,7 @@
 import { agentApp, defineAgent, defineTool, openWorld } from 'reprise';
 import { historyOf } from 'reprise/history';
 import { memoryDirectory, openHost } from 'reprise/host';
-import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from 'reprise/kernel';
+import { creates, defineApp, defineReducer, memory, openKernelWorld, openViews, verifyStore } from 'reprise/kernel';
 import {
   anthropicMessages,
   openAiCompatible,
@@ -15,12 +15,10 @@ import {
 import { society } from 'reprise/society';
 import { defineTeam, skill } from 'reprise/specialists';
 import { sqlite, sqliteDirectory, sqliteViews } from 'reprise/sqlite';
-import { memory } from 'reprise/store';
 import { loadWorld, replay, saveWorld, testWorld } from 'reprise/testing';
 import { http, processes, workspace } from 'reprise/tools';
 import { trees } from 'reprise/tree';
 import { readChatInput, uiMessages } from 'reprise/ui';
-import { openViews } from 'reprise/views';
 import * as z from 'zod';
 import type { RightCall } from './wrong-kinds.js';
 

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
-import { memory } from '../../src/kernel/store.js';
-import { script } from '../../src/providers/providers.js';
+import { memory } from '../../src/kernel.js';
+import { script } from '../../src/providers.js';
 
 const refund = defineTool({
   name: 'refund',

@@ -9,7 +9,7 @@ import { isRepriseError } from '@reprise/contracts';
 import { type Clock, systemClock } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { reportOnce } from '../../src/history.js';
-import { type ModelClient, openAiCompatible } from '../../src/providers/providers.js';
+import { type ModelClient, openAiCompatible } from '../../src/providers.js';
 import { asProcess, type Commanded, inProcess, run } from './command.js';
 import { type DiskFault, FailingDisk } from './disk.js';
 import { STAGES, type Stage } from './stages.js';

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { runWaiting } from '../../../agent/src/session/run/run-wait.js';
 import { reportOnce } from '../../src/history.js';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
-import { memory } from '../../src/kernel/store.js';
-import { aiSdk, scriptBy } from '../../src/providers/providers.js';
+import { memory } from '../../src/kernel.js';
+import { aiSdk, scriptBy } from '../../src/providers.js';
 
 const args = z.strictObject({ text: z.string() });
 const answer = () =>

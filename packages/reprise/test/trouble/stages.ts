@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { AgentWorld, AgentWorldOptions, AnyAgent, Run } from '@reprise/agent';
 import * as z from 'zod';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
-import type { Store } from '../../src/kernel/store.js';
+import type { Store } from '../../src/kernel.js';
 import { mcp } from '../../src/mcp.js';
-import { type ModelClient, scriptBy } from '../../src/providers/providers.js';
+import { type ModelClient, scriptBy } from '../../src/providers.js';
 
 /** What a stage is opened with. */
 export interface StageOptions extends Pick<AgentWorldOptions<readonly AnyAgent[]>, 'onError' | 'clock'> {
@@ -64,7 +64,7 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   tree: async ({ store, model, withoutTools, ...hooks }) => {
     const { rulesModel } = await import('../../../cli/src/tree/rules/rules-model.js');
     const { workspace } = await import('../../src/tools.js');
-    const { trees } = await import('../../src/tree.js');
+    const { trees } = await import('../../src/org/tree.js');
     const tools = workspace({ root: folder, readOnly: true });
     const toolsets = withoutTools ? [gone()] : [];
     const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools, toolsets });
@@ -77,7 +77,7 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   team: async ({ store, model, withoutTools: _, ...hooks }) => {
     const { builtInSkills } = await import('../../../cli/src/team/skills.js');
     const { teamRules } = await import('../../../cli/src/team/rules/rules-model.js');
-    const { defineTeam } = await import('../../src/specialists.js');
+    const { defineTeam } = await import('../../src/org/specialists.js');
     const { workspace } = await import('../../src/tools.js');
     const team = defineTeam('team', {
       skills: builtInSkills(),
@@ -96,16 +96,16 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   },
 
   swarm: async ({ store, model, withoutTools, ...hooks }) => {
-    const { society } = await import('../../src/society.js');
+    const { society } = await import('../../src/org/society.js');
     const toolsets = withoutTools ? [gone()] : [];
     const reader = defineAgent({ name: 'reader', model: 'main', instructions: 'Read.', tools: [note], toolsets });
     const part = society();
     const models = { main: model(twoSteps()) };
     const world = await openWorld({ store, models, agents: [reader], parts: [part], ...hooks });
     const office = world.part(part);
-    const slot = { slot: 'reader', agent: 'reader', agent_type: 'swarm-worker', task: 'Note what you see.' } as const;
+    const slot = { slot: 'reader', agent: 'reader', agentType: 'swarm-worker', task: 'Note what you see.' } as const;
     const agents = [{ ...slot, capabilities: { tools: ['note'] }, count: 2 }];
-    const manifest = { swarm_id: 'looking', goal: 'Look.', strategy: 'broadcast' as const, agents };
+    const manifest = { swarmId: 'looking', goal: 'Look.', strategy: 'broadcast' as const, agents };
     const work = async () => {
       const ann = await office.human('ann');
       await ann.createSwarm(manifest, { id: 'looking' });

@@ -3,7 +3,7 @@ import type { AgentWorld, WorldPart } from '@reprise/agent';
 import type { Store } from '@reprise/kernel';
 import { memory } from '@reprise/kernel';
 import { openWorld as open } from '../../../reprise/src/index.js';
-import { script } from '../../../reprise/src/providers/providers.js';
+import { script } from '../../../reprise/src/providers.js';
 import { talker } from './talker.js';
 
 export { memory };

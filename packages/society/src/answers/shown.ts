@@ -3,14 +3,15 @@
 import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/org';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
 import { timeOf } from '../pure/reducer/call/time.js';
-import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
+import type { ToolAnswer } from '../wire/index.js';
 import { readComposed, withWords, wordsOf } from './words.js';
 
 /** An answer of an entity, as far as it is shown. */
 interface ToShow {
   readonly value: Value;
-  readonly refs: readonly { readonly label: string; readonly ref: string }[];
+  readonly refs: readonly { readonly label: string; readonly ref: Ref }[];
 }
 
 /** The texts of an answer by the labels of their links; null for one that was erased. */
@@ -21,20 +22,21 @@ const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot']);
 
 async function textsOf(tool: SocietyToolName, refs: ToShow['refs'], content: ContentReader): Promise<Texts> {
   const read = ERASABLE.has(tool) ? readItemText : readComposed;
-  const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref as unknown as Ref)] as const);
+  const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref)] as const);
   return new Map(await Promise.all(texts));
 }
 
 /** The answer of a tool in the form of its schema, with the texts that it links. */
-export async function shownAnswer(
-  tool: SocietyToolName,
+export async function shownAnswer<T extends SocietyToolName>(
+  tool: T,
   { value, refs }: ToShow,
   content: ContentReader,
-): Promise<Value> {
+): Promise<ToolAnswer<T> & Value> {
   const texts = await textsOf(tool, refs, content);
   const shown = (await SHOWN[tool]?.(value as ValueMap, texts, content)) ?? (value as ValueMap);
-  const { shape } = SOCIETY_TOOLS[tool].output;
-  return Object.fromEntries(Object.entries(shown).filter(([key, part]) => key in shape && part !== undefined));
+  const { shape } = SOCIETY_TOOLS[tool].answer;
+  const stated = Object.entries(shown).filter(([key, part]) => key in shape && part !== undefined);
+  return Object.fromEntries(stated) as ToolAnswer<T> & ValueMap;
 }
 
 /** A refusal: its code is under `error`, as in a denial. */

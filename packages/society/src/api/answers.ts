@@ -1,5 +1,9 @@
-/** What the tools about agents are given and answer, as an app reads them. Times are texts in UTC. */
+/** What the tools about agents and swarms are given and answer, as an app states and reads it. Times are texts in UTC. */
+import { requireArgument, requireFields } from '@reprise/contracts';
+import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
+
+export type { ToolAnswer as SocietyAnswer } from '../wire/index.js';
 
 /** An answer about an agent whose time may have no end: null. */
 type Ending<A> = Omit<A, 'expires_at' | 'refused_subscriptions'> & { readonly expires_at: string | null };
@@ -9,7 +13,10 @@ type Ending<A> = Omit<A, 'expires_at' | 'refused_subscriptions'> & { readonly ex
  * the same where absent; the tier below which verdicts do not take it; whether what it brings back may be merged without a
  * review; and a public key that it has already, with its signature of the purpose `register` over the parent's id.
  */
-export type AgentRegister = Omit<ToolArgs<'agent_register'>, 'parent_entity_id' | 'command_id'>;
+export type AgentRegister = Camel<RecordedRegister>;
+
+/** The same, as the tool takes it. */
+export type RecordedRegister = Omit<ToolArgs<'agent_register'>, 'parent_entity_id' | 'command_id'>;
 
 /** What the registration of an agent answers. Its private key is encrypted for the parent; null when that has no key. */
 export type RegisteredAgent = Ending<ToolAnswer<'agent_register'>>;
@@ -17,8 +24,11 @@ export type RegisteredAgent = Ending<ToolAnswer<'agent_register'>>;
 /** An agent in a list. */
 export type AgentRow = Ending<ToolAnswer<'agent_list'>['agents'][number]>;
 
-/** A change of capabilities, and of what goes with them; refused when they have been changed since `expected_revision`. */
-export type CapabilityUpdate = Omit<ToolArgs<'agent_capabilities'>, 'agent_id' | 'subscriptions' | 'command_id'>;
+/** A change of capabilities, and of what goes with them; refused when they have been changed since `expectedRevision`. */
+export type CapabilityUpdate = Camel<RecordedUpdate>;
+
+/** The same, as the tool takes it. */
+export type RecordedUpdate = Omit<ToolArgs<'agent_capabilities'>, 'agent_id' | 'subscriptions' | 'command_id'>;
 
 /**
  * What an agent may do: declared, and what counts in the end, with the nearest entity above that narrows a dimension. Of an
@@ -31,3 +41,18 @@ export type CapabilityReport = ToolAnswer<'agent_capabilities'>;
  * may come back, and the item of `memory.read` with what it was about.
  */
 export type StatusReport = ToolAnswer<'agent_set_status'> & Partial<ToolAnswer<'agent_deactivate'>>;
+
+/** A swarm that is to be created: its goal, its strategy, and its agents by slots. */
+export type SwarmManifest = Camel<Omit<RecordedManifest, 'agents'>> & { readonly agents: readonly Camel<Slot>[] };
+
+type RecordedManifest = Omit<ToolArgs<'swarm_create'>, 'command_id'>;
+type Slot = RecordedManifest['agents'][number];
+
+/** A manifest as the tool takes it. */
+export function recordedManifest(stated: SwarmManifest): RecordedManifest {
+  requireFields(stated, 'createSwarm(manifest)', 'the manifest of a swarm');
+  const { agents, ...manifest } = stated;
+  requireArgument(Array.isArray(agents), 'createSwarm(manifest.agents)', 'a list of slots', agents);
+  const slots = agents.map((slot) => wire<Slot>(slot, 'createSwarm'));
+  return { ...wire<Omit<RecordedManifest, 'agents'>>(manifest, 'createSwarm'), agents: slots };
+}

@@ -11,16 +11,16 @@ import {
 } from '@reprise/contracts';
 import { shownAnswer } from '../answers/shown.js';
 import { encodeCall } from '../call/encode.js';
-import { entityAt } from '../pure/index.js';
-import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
+import { entityAt, type SocietyToolName } from '../pure/index.js';
+import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
-import type { Answered, SocietyBy } from './requests.js';
+import type { Answered, By } from './requests.js';
 
 /** An answer, and the frame of its request. */
 type AnsweredIn = Answered & { readonly seq: number };
 
 /** Who calls, and how the call is named. */
-interface CallBy extends SocietyBy {
+interface CallBy extends By {
   /** The id of a call whose caller names none; a new one when absent. */
   readonly otherwise?: string;
   /** The id is made of what the call says: an earlier call under it is this one, also when its texts were erased since. */
@@ -39,7 +39,7 @@ export class EntityCaller {
   }
 
   /** Brings the entity back after its cell has failed, with the state before the fault. See `World.revive`. */
-  async revive(by: SocietyBy = {}): Promise<void> {
+  async revive(by: By = {}): Promise<void> {
     await this.world.revive(this, by);
   }
 
@@ -54,7 +54,7 @@ export class EntityCaller {
    * @example
    * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
    */
-  async use<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: SocietyBy = {}): Promise<ToolAnswer<T>> {
+  async use<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: By = {}): Promise<ToolAnswer<T>> {
     return this.shown(tool, await this.answered(tool, args, by));
   }
 
@@ -76,7 +76,7 @@ export class EntityCaller {
   /** The answer of a tool in the form of its schema. @throws RepriseError `request_rejected` for a refusal */
   async shown<T extends SocietyToolName>(tool: T, { value, refs, is_error }: Answered): Promise<ToolAnswer<T>> {
     if (is_error) throw refusedCall(this.id, tool, value);
-    return (await shownAnswer(tool, { value, refs }, this.world.kernel.content)) as unknown as ToolAnswer<T>;
+    return shownAnswer(tool, { value, refs }, this.world.kernel.content);
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */

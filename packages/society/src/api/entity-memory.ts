@@ -1,11 +1,14 @@
 /** The stores that an entity reaches, as an app uses them: each call is judged by the rights of the entity. */
 import { present, requireKnownOptions } from '@reprise/contracts';
+import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
-import type { SocietyBy } from './requests.js';
+import type { By } from './requests.js';
 
 /** An item that is to be written: its words, its type, and who may see it. */
-export type WarmMemory = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
+export type WarmMemory = Camel<RecordedItem>;
+
+type RecordedItem = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
 
 /** An item as it is read. Its words are null when they were erased. */
 export type ReadMemory = ToolAnswer<'memory_read_warm'>['items'][number];
@@ -32,8 +35,8 @@ export class EntityMemory {
    * @example
    * await ann.memory.write({ type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'group', group: 'crew' })
    */
-  write(item: WarmMemory, by: SocietyBy = {}): Promise<ToolAnswer<'memory_write_warm'>> {
-    return this.entity.use('memory_write_warm', item, by);
+  write(item: WarmMemory, by: By = {}): Promise<ToolAnswer<'memory_write_warm'>> {
+    return this.entity.use('memory_write_warm', wire<RecordedItem>(item, 'memory.write'), by);
   }
 
   /**
@@ -84,7 +87,7 @@ export class EntityMemory {
   }
 
   /** Copies an item into a group. The copy does not change with its origin; the same share again is the same copy. */
-  share(item_id: string, group_id: string, by: SocietyBy = {}): Promise<ToolAnswer<'memory_share'>> {
+  share(item_id: string, group_id: string, by: By = {}): Promise<ToolAnswer<'memory_share'>> {
     return this.entity.use('memory_share', { item_id, group_id }, by);
   }
 
@@ -93,7 +96,7 @@ export class EntityMemory {
    *
    * @throws RepriseError `request_rejected` with `not_authorized` as its reason for the author and those below it
    */
-  validate(item_id: string, by: SocietyBy = {}): Promise<ToolAnswer<'memory_validate'>> {
+  validate(item_id: string, by: By = {}): Promise<ToolAnswer<'memory_validate'>> {
     return this.entity.use('memory_validate', { item_id }, by);
   }
 }

@@ -2,6 +2,8 @@
 import {
   type AgentWorld,
   type AnyAgent,
+  type Duration,
+  durationMs,
   type Input,
   type Run,
   type SendOptions,
@@ -18,29 +20,32 @@ import {
   type Value,
 } from '@reprise/contracts';
 import type { Store, Trouble } from '@reprise/kernel';
-import { command, runOfInput } from '@reprise/org';
+import { command, runOfInput, wire } from '@reprise/org';
 import { type AgentStatus, type AgentType, type EntityState, entityReducer } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/rights/session.js';
-import type { SwarmManifest } from '../tools/tools.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
-import type {
-  AgentRegister,
-  AgentRow,
-  CapabilityReport,
-  CapabilityUpdate,
-  RegisteredAgent,
-  StatusReport,
+import {
+  type AgentRegister,
+  type AgentRow,
+  type CapabilityReport,
+  type CapabilityUpdate,
+  type RecordedRegister,
+  type RecordedUpdate,
+  type RegisteredAgent,
+  recordedManifest,
+  type StatusReport,
+  type SwarmManifest,
 } from './answers.js';
 import { EntityCaller } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { entityCell, type SocietyBy } from './requests.js';
+import { type By, entityCell } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { cellsOfEntity } from './troubles.js';
-import { scoreOf, type TrustScore, type Verdict } from './trust.js';
+import { type RecordedVerdict, scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -52,11 +57,11 @@ export interface EntityHost {
 }
 
 /** How long a changed status lasts, and who asks for the change. */
-export interface StatusOptions extends SocietyBy {
-  /** The seconds that a reactivated agent has from now on; 0 for no end. */
-  readonly ttl_seconds?: number;
-  /** The seconds in which a deactivated agent may come back; seven days when absent. */
-  readonly grace_seconds?: number;
+export interface StatusOptions extends By {
+  /** How long a reactivated agent has from now on, in whole seconds; 0 for no end. */
+  readonly ttl?: Duration;
+  /** How long a deactivated agent may come back, in whole seconds; seven days when absent. */
+  readonly grace?: Duration;
 }
 
 /** The hot context of an entity. */
@@ -68,7 +73,7 @@ export type HotContextPatch = ToolArgs<'memory_write_hot'>['patch'];
 /** Selects agents of a list. */
 export interface AgentQuery {
   readonly status?: readonly AgentStatus[];
-  readonly agent_type?: AgentType;
+  readonly agentType?: AgentType;
   readonly after?: string;
   readonly limit?: number;
 }
@@ -105,12 +110,12 @@ export class Entity extends EntityCaller {
    * @throws RepriseError `request_rejected` with the code of the refusal as its reason: `capability_exceeds_parent`,
    *   `depth_exceeded`, `fanout_exceeded`, `agent_not_active`, `capability_denied`
    * @example
-   * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
+   * const bot = await ann.register({ agentType: 'custom', displayName: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
-  async register(spec: AgentRegister, by: SocietyBy = {}): Promise<RegisteredAgent> {
+  async register(spec: AgentRegister, by: By = {}): Promise<RegisteredAgent> {
     const { expires_at = null, ...agent } = await this.use(
       'agent_register',
-      { parent_entity_id: this.id, ...spec },
+      { parent_entity_id: this.id, ...wire<RecordedRegister>(spec, 'register') },
       by,
     );
     return { ...agent, expires_at };
@@ -118,11 +123,11 @@ export class Entity extends EntityCaller {
 
   /** The agents that this entity has registered, a page at a time. */
   async agents(query: AgentQuery = {}): Promise<{ readonly items: readonly AgentRow[]; readonly next?: string }> {
-    requireKnownOptions(query, { status: true, agent_type: true, after: true, limit: true }, 'agents');
-    const { limit = 100, ...rest } = query;
+    requireKnownOptions(query, { status: true, agentType: true, after: true, limit: true }, 'agents');
+    const { limit = 100, status, agentType: agent_type } = query;
     const items: AgentRow[] = [];
     for (let after = query.after; ; ) {
-      const args = { ...rest, ...present({ after }), limit: Math.min(limit - items.length, 200) };
+      const args = { ...present({ status, agent_type, after }), limit: Math.min(limit - items.length, 200) };
       const page = await this.use('agent_list', args);
       items.push(...page.agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })));
       if (page.next === undefined) return { items };
@@ -135,8 +140,8 @@ export class Entity extends EntityCaller {
    * Shows the capabilities of an agent below this entity, or changes them: an absent dimension keeps its value, null takes
    * the parent's. What is narrowed ends at once what is open and no longer permitted.
    */
-  async capabilities(agent: string, change: CapabilityUpdate = {}, by: SocietyBy = {}): Promise<CapabilityReport> {
-    return this.use('agent_capabilities', { agent_id: agent, ...change }, by);
+  async capabilities(agent: string, change: CapabilityUpdate = {}, by: By = {}): Promise<CapabilityReport> {
+    return this.use('agent_capabilities', { agent_id: agent, ...wire<RecordedUpdate>(change, 'capabilities') }, by);
   }
 
   /** Changes the status of an agent below this entity. */
@@ -145,15 +150,17 @@ export class Entity extends EntityCaller {
     to: 'activate' | 'suspend' | 'resume' | 'deactivate' | 'reactivate',
     options: StatusOptions = {},
   ): Promise<StatusReport> {
-    requireFields(options, 'entity.setStatus(options)', 'an object with any of ttl_seconds, grace_seconds, id, as');
-    const { ttl_seconds, grace_seconds, ...by } = options;
+    requireKnownOptions(options, { ttl: true, grace: true, id: true, as: true, actor: true }, 'setStatus');
+    const { ttl, grace, ...by } = options;
+    const ttl_seconds = secondsOf(ttl, 'setStatus.ttl');
+    const grace_seconds = secondsOf(grace, 'setStatus.grace');
     return to === 'deactivate'
       ? this.use('agent_deactivate', { agent_id: agent, ...present({ grace_seconds }) }, by)
       : this.use('agent_set_status', { agent_id: agent, to, ...present({ ttl_seconds }) }, by);
   }
 
   /** Draws a challenge for an agent below this entity, or for this one: the agent signs `proofBytes` of it. */
-  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: SocietyBy = {}): Promise<Challenge> {
+  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: By = {}): Promise<Challenge> {
     return this.use('agent_challenge', { agent_id: agent, purpose }, by);
   }
 
@@ -166,7 +173,7 @@ export class Entity extends EntityCaller {
   async prove(
     agent: string,
     { nonce, signature }: { readonly nonce: string; readonly signature: string },
-    by: SocietyBy = {},
+    by: By = {},
   ): Promise<Proved> {
     const answer = await this.use('agent_prove', { agent_id: agent, nonce, signature }, by);
     return withToken(this.world, answer as Value, this.host.tokens);
@@ -215,9 +222,9 @@ export class Entity extends EntityCaller {
    * const swarm = await ann.createSwarm({ goal: 'Compare three markets', strategy: 'pipeline', agents })
    * console.log((await swarm.ended()).synthesis)
    */
-  async createSwarm(manifest: SwarmManifest, by: SocietyBy = {}): Promise<CreatedSwarm> {
+  async createSwarm(manifest: SwarmManifest, by: By = {}): Promise<CreatedSwarm> {
     const { world } = this;
-    const answered = await this.answered('swarm_create', manifest, by);
+    const answered = await this.answered('swarm_create', recordedManifest(manifest), by);
     const created = await this.shown('swarm_create', answered);
     const host: SwarmHost = { world, caller: (entity) => new Entity(this.host, entity) };
     return new CreatedSwarm(host, created.swarm_id, answered.seq, created);
@@ -244,7 +251,7 @@ export class Entity extends EntityCaller {
    * const { version } = await bot.l1()
    * await bot.writeL1({ agent: { task: { goal: 'Find the limit', progress: 0.5 } } }, version)
    */
-  async writeL1(patch: HotContextPatch, version: number, by: SocietyBy = {}): Promise<HotContext> {
+  async writeL1(patch: HotContextPatch, version: number, by: By = {}): Promise<HotContext> {
     await this.use('memory_write_hot', { patch, expected_version: version }, by);
     return this.l1();
   }
@@ -259,8 +266,8 @@ export class Entity extends EntityCaller {
    * @example
    * await ann.assess('group:crew#1', { verdict: 'right', basis: 'user' })
    */
-  async assess(item_id: string, verdict: Verdict, by: SocietyBy = {}): Promise<TrustScore> {
-    return this.use('memory_assess', { item_id, ...verdict }, by);
+  async assess(item_id: string, verdict: Verdict, by: By = {}): Promise<TrustScore> {
+    return this.use('memory_assess', { item_id, ...wire<RecordedVerdict>(verdict, 'assess') }, by);
   }
 
   /** The trust of this entity in another, from its own verdicts. Without a verdict it is the prior, 0.65. */
@@ -284,7 +291,7 @@ export class Entity extends EntityCaller {
    * @example
    * await ann.review(agent_id, { approve: 'all' })
    */
-  async review(agent: string, decision: ReviewDecision, by: SocietyBy = {}): Promise<ReviewReport> {
+  async review(agent: string, decision: ReviewDecision, by: By = {}): Promise<ReviewReport> {
     return reviewStaged(this.world.kernel, this, { agent, decision, by });
   }
 
@@ -317,6 +324,12 @@ export class Entity extends EntityCaller {
   inbox(after = 0): AsyncGenerator<InboxEvent> {
     return inboxOf(this.world.kernel, this.address, after);
   }
+}
+
+/** A duration in whole seconds, as it is recorded; 0 for none. */
+function secondsOf(duration: Duration | undefined, where: string): number | undefined {
+  if (duration === undefined || duration === 0) return duration;
+  return Math.ceil(durationMs(duration, where) / 1_000);
 }
 
 function lost(entity: string): never {

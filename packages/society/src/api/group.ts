@@ -12,7 +12,7 @@ import {
   type groupTables,
   type Role,
 } from '../pure/index.js';
-import { type SocietyBy, societyCell } from './requests.js';
+import { type By, societyCell } from './requests.js';
 
 /** A group: its members, its emergency mode and its end. This object stores nothing. */
 export class Group {
@@ -47,7 +47,7 @@ export class Group {
    *
    * @returns whether it is a member: an entity that is in as many groups as it may be refuses
    */
-  async join(entity: string, role: Role = 'member', by: SocietyBy = {}): Promise<boolean> {
+  async join(entity: string, role: Role = 'member', by: By = {}): Promise<boolean> {
     return command(this.#cell, 'society/Join@1', { entity, role }, by, {
       in: (fact) => {
         const answered = factIn(fact, [groupFacts, 'society/JoinAnswered@1']);
@@ -57,17 +57,17 @@ export class Group {
   }
 
   /** Removes a member: it no longer reads or writes the store, and hears nothing of it. */
-  async leave(entity: string, by: SocietyBy = {}): Promise<void> {
+  async leave(entity: string, by: By = {}): Promise<void> {
     await command(this.#cell, 'society/Leave@1', { entity }, by);
   }
 
   /** Begins or ends emergency mode: writes are refused, reads go on. */
-  async emcon(on: boolean, by: SocietyBy = {}): Promise<void> {
+  async emcon(on: boolean, by: By = {}): Promise<void> {
     await command(this.#cell, 'society/Emcon@1', { on }, by);
   }
 
   /** Ends the group: archived, its members still read; deleted, it has none. */
-  async end(mode: 'archive' | 'delete', by: SocietyBy = {}): Promise<void> {
+  async end(mode: 'archive' | 'delete', by: By = {}): Promise<void> {
     await command(this.#cell, 'society/EndGroup@1', { mode }, by);
   }
 

@@ -14,7 +14,7 @@ import {
 } from '@reprise/contracts';
 import { type Ack, encode, equalBytes, getErasable, type World } from '@reprise/kernel';
 import { command, outcomeOf, unlessErased } from '@reprise/org';
-import { isPlainLink } from '../pure/contracts/call/links.js';
+import { isPlainLink } from '../pure/index.js';
 import { type Answered, answerTo, entityCell } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */

@@ -1,17 +1,17 @@
 /** What an app asks of the cells of a society, and how it hears of the outcome. */
-import type { Address, Value } from '@reprise/contracts';
+import type { Address, Ref, Value } from '@reprise/contracts';
 import { encode, portableSha256, toHex, type World } from '@reprise/kernel';
 import type { TableSchemas } from '@reprise/kernel/define';
 import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
 import { type EntityState, entityFacts, type entityTables } from '../pure/index.js';
 
-export type { By as SocietyBy } from '@reprise/org';
+export type { By } from '@reprise/org';
 
 /** What a call was answered with. */
 export interface Answered {
   readonly call_id: string;
   readonly value: Value;
-  readonly refs: readonly { readonly label: string; readonly ref: string }[];
+  readonly refs: readonly { readonly label: string; readonly ref: Ref }[];
   readonly is_error: boolean;
 }
 
@@ -35,7 +35,7 @@ export function answerTo(call: string): CommandOutcome<Answered> {
   return {
     in: (fact) => {
       const answered = factIn(fact, [entityFacts, 'society/Answered@1']);
-      return answered?.call_id === call ? (answered as unknown as Answered) : undefined;
+      return answered?.call_id === call ? answered : undefined;
     },
   };
 }

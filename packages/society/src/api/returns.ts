@@ -16,7 +16,7 @@ import { reviewOf } from '../pure/reducer/context/staged.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
 import type { ReadMemory } from './entity-memory.js';
-import { callIdOf, type SocietyBy } from './requests.js';
+import { type By, callIdOf } from './requests.js';
 
 /** An item that an agent brought back, and that waits for a decision. */
 export interface StagedItem extends ReadMemory {
@@ -69,7 +69,7 @@ export async function stagedItems(
 interface Review {
   readonly agent: string;
   readonly decision: ReviewDecision;
-  readonly by: SocietyBy;
+  readonly by: By;
 }
 
 /** Decides on what an agent brought back, one return after the other; once for each id. */
@@ -101,7 +101,7 @@ export async function reviewStaged(
 }
 
 /** The frame in which a review was asked for first: what waited then is what it decides on, however often it is sent. */
-async function asked(parent: EntityCaller, agent: string, by: SocietyBy): Promise<number> {
+async function asked(parent: EntityCaller, agent: string, by: By): Promise<number> {
   const { seq } = await parent.answered('agent_capabilities', { agent_id: agent }, by);
   return seq;
 }

@@ -13,7 +13,7 @@ import {
 } from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
-import { type SocietyBy, societyCell } from './requests.js';
+import { type By, societyCell } from './requests.js';
 import { cellsOfSwarm, troublesOfSwarm } from './troubles.js';
 
 /** How far a swarm is. */
@@ -57,7 +57,7 @@ export class SwarmHandle {
    *
    * @throws RepriseError `cell_absent`, and the refusals of the kernel
    */
-  async revive(by: SocietyBy = {}): Promise<void> {
+  async revive(by: By = {}): Promise<void> {
     await this.host.world.revive(this, by);
   }
 
@@ -146,7 +146,7 @@ export class SwarmHandle {
   }
 
   /** Ends it: its agents are deactivated, its group is archived, or deleted. A second time changes nothing. */
-  async disband(mode: 'archive' | 'delete' = 'archive', by: SocietyBy = {}): Promise<SwarmReport> {
+  async disband(mode: 'archive' | 'delete' = 'archive', by: By = {}): Promise<SwarmReport> {
     const caller = await this.#creator();
     await caller.use('swarm_disband', { swarm_id: this.id, mode }, by);
     return this.status();

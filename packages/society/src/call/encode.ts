@@ -5,10 +5,10 @@
  * N1  Arguments are parsed by the schema of the tool that clients are shown, which fills in its defaults.
  * N2  The id that a caller names is the id of the call; what a call makes has ids that follow from it and the entity.
  */
-import { present, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
-import { type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
-import { SOCIETY_TOOLS } from '../wire/index.js';
-import { keptArgs } from './kept.js';
+import { present, RepriseError, type Value } from '@reprise/contracts';
+import type { ContentStore } from '@reprise/kernel';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
+import { type CalledWith, keptArgs } from './kept.js';
 
 /** Who calls, and under which id. */
 interface Caller {
@@ -31,29 +31,24 @@ const PROBLEMS_MAX = 4;
 /** Encodes a call of a tool. @throws RepriseError `invalid_argument` for two different ids of one call */
 export async function encodeCall(name: string, args: unknown, caller: Caller): Promise<EncodedCall> {
   const { content, entity, otherwise = crypto.randomUUID() } = caller;
-  const input = inputOf(name);
-  if (input === undefined) return { id: caller.id ?? otherwise, refused: { code: 'unknown_tool', name } };
-  const parsed = input.safeParse(args);
+  if (!isTool(name)) return { id: caller.id ?? otherwise, refused: { code: 'unknown_tool', name } };
+  const { args: schema } = SOCIETY_TOOLS[name];
+  const parsed = schema.safeParse(stated(args));
   if (!parsed.success) {
     const { issues } = parsed.error;
     const problems = issues.slice(0, PROBLEMS_MAX).map(({ path, message }) => `${path.join('.')}: ${message}`);
     return { id: caller.id ?? otherwise, refused: { code: 'invalid_arguments', problems } };
   }
-  const given = stated(parsed.data as Value) as ValueMap & { readonly command_id?: string };
+  const given: CalledWith = parsed.data;
   const named = namedId(name, caller.id, given.command_id);
   const id = named ?? otherwise;
-  const kept = await keptArgs(name, given, { content, swarm: swarmIdOf(entity, id) });
-  const command_id = 'command_id' in input.shape ? named : undefined;
+  const kept = await keptArgs(name, given, { content, entity, id });
+  const command_id = 'command_id' in schema.shape ? named : undefined;
   return { id, name, args: { ...kept, ...present({ command_id }) } };
 }
 
-/** The id of the swarm that an entity creates by a call, when the call names none (N2). */
-function swarmIdOf(entity: string, id: string): string {
-  return `swarm-${toHex(portableSha256(encode([entity, id]))).slice(0, 32)}`;
-}
-
-function inputOf(name: string): (typeof SOCIETY_TOOLS)[keyof typeof SOCIETY_TOOLS]['input'] | undefined {
-  return Object.hasOwn(SOCIETY_TOOLS, name) ? SOCIETY_TOOLS[name as keyof typeof SOCIETY_TOOLS].input : undefined;
+function isTool(name: string): name is SocietyToolName {
+  return Object.hasOwn(SOCIETY_TOOLS, name);
 }
 
 function namedId(tool: string, option: string | undefined, command: string | undefined): string | undefined {
@@ -66,11 +61,10 @@ function namedId(tool: string, option: string | undefined, command: string | und
   });
 }
 
-/** A value without fields that are stated as undefined. */
-function stated(value: Value | undefined): Value {
-  if (Array.isArray(value)) return value.map(stated);
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value as Value;
-  const fields = Object.entries(value).filter(([, part]) => part !== undefined);
-  return Object.fromEntries(fields.map(([name, part]) => [name, stated(part as Value)]));
+/** What a caller writes without fields that it states as undefined. */
+function stated(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(stated);
+  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
+  const fields = Object.entries(given).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(fields.map(([name, part]) => [name, stated(part)]));
 }

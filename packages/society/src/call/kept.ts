@@ -1,123 +1,79 @@
 /**
- * Arguments as a client writes them, and as an entity takes them: texts are stored as content that can be erased, and
- * only their links enter the journal; fractions are whole numbers of millionths.
+ * Arguments as a client writes them, and as an entity takes them: what does not follow from the statement of a tool. The id
+ * that a caller names is the id of the call; what a call makes has ids that follow from it and the entity (encode/N2).
  */
-import type { Ref, Value, ValueMap } from '@reprise/contracts';
-import { type ContentStore, putErasable } from '@reprise/kernel';
-import { keepText } from '@reprise/org';
-import { TOOL_TEXTS } from '../pure/contracts/call/links.js';
+import type { Value, ValueMap } from '@reprise/contracts';
+import { type ContentStore, encode, portableSha256, putErasable, toHex } from '@reprise/kernel';
+import { keptCall } from '@reprise/org';
+import { inMillionths } from '@reprise/org/contracts';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
+import type { ToolArgs } from '../wire/index.js';
 
-const encoder = new TextEncoder();
+/** The arguments of a tool, which may name the call. */
+export interface CalledWith {
+  readonly command_id?: string;
+  readonly [name: string]: unknown;
+}
 
-/** What the arguments of a call are kept with. */
+/** What the arguments of a call are kept with: the entity that calls, and the id of the call. */
 interface Keeper {
   readonly content: ContentStore;
-  /** The id of the swarm that a call makes without naming one. */
-  readonly swarm: string;
+  readonly entity: string;
+  readonly id: string;
 }
 
-type Change = (args: ValueMap, keeper: Keeper) => Promise<Record<string, Value | undefined>>;
-
-/** The arguments that an entity takes for those of a client, without their `command_id`. */
-export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Promise<ValueMap> {
-  const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
-  const texts = await linked(rest, keeper, TOOL_TEXTS[tool] ?? {});
-  const changed = (await CHANGES[tool]?.(rest, keeper)) ?? {};
-  return defined({ ...rest, ...texts, ...changed });
+/** The arguments that an entity takes for those of a client. */
+export async function keptArgs(tool: SocietyToolName, args: CalledWith, keeper: Keeper): Promise<ValueMap> {
+  const kept = await keptCall(SOCIETY_TOOLS[tool].args.shape, args, keeper.content);
+  return { ...kept, ...(await addedTo(tool, args, keeper)) };
 }
 
-const CHANGES: Readonly<Record<string, Change>> = {
-  swarm_create: manifest,
-  memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
-  memory_write_warm: item,
-  memory_assess: async ({ evidence_ref }, { content }) =>
-    typeof evidence_ref === 'string' ? { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) } : {},
-  agent_return: async ({ memories }, keeper) => ({
-    memories: await Promise.all(
-      (memories as readonly ValueMap[]).map(async (one) => defined({ ...one, ...(await item(one, keeper)) })),
-    ),
+/** The fields that code makes of the arguments of a tool. */
+export async function addedTo(tool: SocietyToolName, args: CalledWith, keeper: Keeper): Promise<ValueMap> {
+  return (await ADDS[tool]?.(args as never, keeper)) ?? {};
+}
+
+type Adds<T extends SocietyToolName> = (args: ToolArgs<T>, keeper: Keeper) => ValueMap | Promise<ValueMap>;
+
+const ADDS: { readonly [T in SocietyToolName]?: Adds<T> } = {
+  swarm_create: ({ swarm_id, budget_usd }, { entity, id }) => ({
+    swarm_id: swarm_id ?? swarmIdOf(entity, id),
+    ...(budget_usd === undefined ? {} : { budget_micro_money: Math.ceil(budget_usd * MILLION) }),
   }),
-  memory_read_warm: async ({ after }) => ({ after: after === undefined ? undefined : Number(after) }),
+  memory_write_hot: async ({ patch }, { content }) => ({ patch: await hotPatch(patch, content) }),
+  memory_assess: async ({ evidence_ref }, { content }) =>
+    evidence_ref === undefined ? {} : { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) },
+  memory_read_warm: ({ after }): ValueMap => (after === undefined ? {} : { after: Number(after) }),
 };
 
-/** Takes texts out of arguments, and puts their links in. */
-async function linked(
-  args: ValueMap,
-  { content }: Keeper,
-  texts: Readonly<Record<string, 'plain' | 'salted'>>,
-): Promise<Record<string, Value | undefined>> {
-  const changed: Record<string, Value | undefined> = {};
-  for (const [name, kind] of Object.entries(texts)) {
-    const text = args[name];
-    if (typeof text !== 'string') continue;
-    const put = kind === 'plain' ? putPlain : putErasable;
-    changed[name] = undefined;
-    changed[`${name}_ref`] = await put(content, encoder.encode(text));
-  }
-  return changed;
-}
-
-function putPlain(content: ContentStore, bytes: Uint8Array): Promise<Ref> {
-  return content.put(bytes);
-}
-
-async function item(
-  { content: text, confidence }: ValueMap,
-  { content }: Keeper,
-): Promise<Record<string, Value | undefined>> {
-  const whole = typeof text === 'string' ? text : '';
-  return { content: undefined, ...(await keepText(content, whole)), ...inMillionths('confidence', confidence) };
-}
-
-function inMillionths(name: string, part: Value | undefined): Record<string, Value | undefined> {
-  return typeof part === 'number' ? { [name]: undefined, [`${name}_ppm`]: Math.round(part * MILLION) } : {};
-}
-
 const MILLION = 1_000_000;
+const encoder = new TextEncoder();
 
-async function manifest(args: ValueMap, keeper: Keeper): Promise<Record<string, Value | undefined>> {
-  const { swarm_id, agents, budget_usd } = args;
-  const slots = (agents as readonly ValueMap[]).map(async (slot) =>
-    defined({ ...slot, ...(await linked(slot, keeper, { task: 'plain' })) }),
-  );
-  return {
-    swarm_id: swarm_id ?? keeper.swarm,
-    agents: await Promise.all(slots),
-    budget_usd: undefined,
-    ...(typeof budget_usd === 'number' ? { budget_micro_money: Math.ceil(budget_usd * MILLION) } : {}),
-  };
+/** The id of the swarm that an entity creates by a call which names none. */
+function swarmIdOf(entity: string, id: string): string {
+  return `swarm-${toHex(portableSha256(encode([entity, id]))).slice(0, 32)}`;
 }
 
 /** The fields of a hot context as they are kept; what the caller may not write is named, and refused by the entity. */
-async function hotPatch({ agent = {}, ...patch }: ValueMap, keeper: Keeper): Promise<Value> {
-  const { task = {}, working_memory, ...stated } = agent as ValueMap;
-  const { progress, ...taskParts } = task as ValueMap;
-  const { identity, ...parts } = {
-    ...patch,
-    ...taskParts,
-    ...(working_memory === undefined ? {} : { working_memory }),
-  } as ValueMap;
+async function hotPatch(
+  { agent = {}, identity, ...patch }: ToolArgs<'memory_write_hot'>['patch'],
+  content: ContentStore,
+): Promise<ValueMap> {
+  const { task: { progress, ...task } = {}, working_memory, ...stated } = agent;
+  const parts = Object.entries({ ...patch, ...task, working_memory }).filter(([, part]) => part !== undefined);
+  const kept = parts.map(async ([name, part]) => [name, part === null ? null : await jsonPart(part, content)]);
   const refused = [
     ...(identity === undefined ? [] : ['identity']),
     ...Object.keys(stated).map((name) => `agent.${name}`),
   ];
-  const kept: Record<string, Value> = {};
-  for (const [name, part] of Object.entries(defined(parts)))
-    kept[name] = part === null ? null : await jsonPart(part as Value, keeper);
   return {
-    ...kept,
-    ...(progress === undefined
-      ? {}
-      : { progress_ppm: progress === null ? null : Math.round((progress as number) * MILLION) }),
+    ...Object.fromEntries(await Promise.all(kept)),
+    ...(progress === undefined ? {} : { progress_ppm: progress === null ? null : inMillionths(progress) }),
     ...(refused.length === 0 ? {} : { refused }),
   };
 }
 
-async function jsonPart(part: Value, { content }: Keeper): Promise<Value> {
+async function jsonPart(part: unknown, content: ContentStore): Promise<Value> {
   const bytes = encoder.encode(JSON.stringify(part));
   return { ref: await putErasable(content, bytes), bytes: bytes.length };
-}
-
-function defined(values: Readonly<Record<string, Value | undefined>>): ValueMap {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ValueMap;
 }

@@ -23,8 +23,17 @@ import { shownAnswer, shownRefusal } from '../answers/shown.js';
 import { EntityCaller } from '../api/caller.js';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
 import type { Answered } from '../api/requests.js';
-import { AGENT_ID, ANOTHER_CALL, ENTITY, type EntityState, entityReducer, NAME_ID } from '../pure/index.js';
-import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
+import {
+  AGENT_ID,
+  ANOTHER_CALL,
+  ENTITY,
+  type EntityState,
+  entityReducer,
+  NAME_ID,
+  SOCIETY_TOOLS,
+  type SocietyToolName,
+} from '../pure/index.js';
+import { fileSchema, type JsonSchema } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
 
 /** Makes tokens for agents that prove who they are. */
@@ -62,11 +71,11 @@ export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
 
 /** The tools, each with the schemas of its two files. */
 function servedTools(): readonly ServedTool[] {
-  return Object.entries(SOCIETY_TOOLS).map(([name, { description, input, output }]) => ({
+  return Object.entries(SOCIETY_TOOLS).map(([name, { description, args, answer }]) => ({
     name,
     description,
-    inputSchema: servedSchema(fileSchema(input, 'input')),
-    outputSchema: servedSchema(fileSchema(output, 'output')),
+    inputSchema: servedSchema(fileSchema(args, 'input')),
+    outputSchema: servedSchema(fileSchema(answer, 'output')),
   }));
 }
 

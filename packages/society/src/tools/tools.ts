@@ -1,30 +1,16 @@
 /** The tools of a society that models call, encoded as every other call of them (encode/N1). */
-import { defineOwnerTool, type Tool } from '@reprise/agent';
-import { present, RepriseError } from '@reprise/contracts';
-import type * as z from 'zod';
-import { encodeCall } from '../call/encode.js';
-import { SOCIETY_TOOLS, type SocietyToolName, type ToolArgs } from '../wire/index.js';
+import type { Tool } from '@reprise/agent';
+import { offerTool } from '@reprise/org';
+import type { OwnerTool } from '@reprise/org/contracts';
+import { addedTo, type CalledWith } from '../call/kept.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
 
-/** A manifest of a swarm, as it is written. */
-export type SwarmManifest = Omit<ToolArgs<'swarm_create'>, 'command_id'>;
-
-/** A tool of a society as models call it. @param jsonSchema for arguments that zod has no JSON Schema for */
-export function toolOf(name: SocietyToolName, jsonSchema?: object): Tool {
-  const { description, input }: { readonly description: string; readonly input: z.ZodObject } = SOCIETY_TOOLS[name];
-  return defineOwnerTool({
-    name,
-    description,
-    args: input,
-    ...present({ jsonSchema }),
-    async keep(args, { content, session }) {
-      const call = await encodeCall(name, args, { content, entity: entityOf(session.key) });
-      if ('args' in call) return call.args;
-      throw new RepriseError('invalid_argument', `invalid arguments for ${name}`, {
-        where: name,
-        actual: call.refused,
-      });
-    },
-  });
+/** A tool of a society as models call it. */
+export function toolOf(name: SocietyToolName): Tool {
+  const tool: OwnerTool = SOCIETY_TOOLS[name];
+  return offerTool(name, tool, (asked: CalledWith, { content, session }) =>
+    addedTo(name, asked, { content, entity: entityOf(session.key), id: asked.command_id ?? crypto.randomUUID() }),
+  );
 }
 
 /** The entity that a session or a job of it belongs to: its key begins with the entity's id, which has no slash. */

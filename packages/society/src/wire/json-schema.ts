@@ -1,6 +1,6 @@
-/** JSON Schemas of the tools, made from their zod sources. */
+/** JSON Schemas of the tools, made from their statements. */
+import { type AnySchema, defOf } from '@reprise/contracts/schema';
 import * as z from 'zod';
-import { NOTES } from './defs.js';
 
 /** A JSON Schema as it is published. */
 export type JsonSchema = { [key: string]: unknown };
@@ -30,9 +30,16 @@ const ORDER = [
   'items',
 ];
 
-/** The schema of the arguments or of the answer of a tool, as its file says it. */
-export function fileSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const made = z.toJSONSchema(schema, { metadata: NOTES, io, unrepresentable: 'any' }) as JsonSchema;
+/** What our schemas say to readers, where zod looks for it. */
+class Notes extends z.core.$ZodRegistry<object> {
+  override get(schema: AnySchema): never {
+    return defOf(schema).meta?.notes as never;
+  }
+}
+
+/** The schema of the arguments or of the answer of a tool, as its file says it. Our schemas have the form of zod's inside. */
+export function fileSchema(schema: AnySchema, io: 'input' | 'output'): JsonSchema {
+  const made = z.toJSONSchema(schema as z.ZodType, { metadata: new Notes(), io }) as JsonSchema;
   const defs = (made.$defs ?? {}) as Record<string, JsonSchema>;
   const root = plain({ ...made, $defs: undefined });
   const whole = { ...root, required: root.required ?? [], $schema: made.$schema };

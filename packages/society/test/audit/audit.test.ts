@@ -59,9 +59,9 @@ describe('an audit of a society in which all is well', () => {
     };
     const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
     await using at = await openOffice({ agents: [worker], society: { keys: { ...vault, make } } });
-    const slots = [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 3 }] as const;
+    const slots = [{ slot: 'worker', agentType: 'swarm-worker', capabilities: {}, count: 3 }] as const;
     const ann = await at.office.human('ann');
-    const forming = ann.createSwarm({ swarm_id: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] });
+    const forming = ann.createSwarm({ swarmId: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] });
     const refused = expect(forming).rejects.toMatchObject({ details: { reason: 'swarm_over' } });
     const { kernel } = at.world;
     await vi.waitUntil(() => asked === 3, { timeout: 60_000 });
@@ -85,9 +85,9 @@ describe('an audit of a society in which all is well', () => {
     await using at = await openOffice({ agents: [worker], steps: [{ text: 'Done.' }] });
     const [ann, ben] = [await at.office.human('ann'), await at.office.human('ben')];
     await at.office.group('taken').open();
-    const slots = [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 1 }] as const;
-    const swarm = { swarm_id: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] } as const;
-    const refused = ann.createSwarm({ ...swarm, agents: [...slots], group_id: 'taken' });
+    const slots = [{ slot: 'worker', agentType: 'swarm-worker', capabilities: {}, count: 1 }] as const;
+    const swarm = { swarmId: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] } as const;
+    const refused = ann.createSwarm({ ...swarm, agents: [...slots], groupId: 'taken' });
     await expect(refused).rejects.toMatchObject({ details: { reason: 'group_exists' } });
     await ben.createSwarm({ ...swarm, agents: [...slots] });
     const { problems, agents } = await at.office.audit();

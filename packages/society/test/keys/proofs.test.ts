@@ -44,7 +44,7 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   expect((await world.verify()).unverified).toBe(0);
 }
 
-const bot = { agent_type: 'custom', display_name: 'Bot', capabilities: {} } as const;
+const bot = { agentType: 'custom', displayName: 'Bot', capabilities: {} } as const;
 
 const sign = async (keys: KeyVault, agent: string, statement: Parameters<typeof proofBytes>[0]) =>
   (await keys.sign(`ed25519.${agent}`, proofBytes(statement))) ?? '';
@@ -97,7 +97,7 @@ describe('an agent that proves who it is', () => {
   it('a signature for another world, agent, purpose or nonce, and one by another key, is refused [SOC-9] [SOC-10]', () =>
     onStage(async ({ ann, world, keys }) => {
       const { agent_id } = await ann.register(bot);
-      const other = await ann.register({ ...bot, display_name: 'Other' });
+      const other = await ann.register({ ...bot, displayName: 'Other' });
       const wrong: readonly Partial<Parameters<typeof proofBytes>[0]>[] = [
         { world: 'f'.repeat(64) },
         { agent: other.agent_id },
@@ -133,7 +133,7 @@ describe('the key of an agent', () => {
       expect((await ann.register(bot)).private_key_encrypted).toBeNull();
       const parent = makePair('x25519');
       await keys.register(world, 'ann', base64Of(parent.publicKey));
-      const made = await ann.register({ ...bot, display_name: 'Second' });
+      const made = await ann.register({ ...bot, displayName: 'Second' });
       const raw = openPrivateKey(made.private_key_encrypted ?? '', made.public_key, parent);
       expect(signBytes(raw, Buffer.from('x'))).toBe(await keys.sign(made.key_ref ?? '', Buffer.from('x')));
       const digest = createHash('sha256').update(Buffer.from(made.public_key, 'base64')).digest('hex');
@@ -147,19 +147,23 @@ describe('the key of an agent', () => {
       const agent = createHash('sha256').update(pair.publicKey).digest('hex');
       const proofFor = (parent: string) =>
         signBytes(pair.privateKey, proofBytes({ world, agent, nonce: parent, purpose: 'register' }));
-      await expect(ann.register({ ...bot, public_key })).rejects.toThrow('key_without_proof');
-      await expect(ann.register({ ...bot, public_key, proof: proofFor('bob') })).rejects.toThrow('key_not_made');
+      await expect(ann.register({ ...bot, publicKey: public_key })).rejects.toThrow('key_without_proof');
+      await expect(ann.register({ ...bot, publicKey: public_key, proof: proofFor('bob') })).rejects.toThrow(
+        'key_not_made',
+      );
       expect(await office.entity(agent).state()).toBeUndefined();
-      const made = await ann.register({ ...bot, public_key, proof: proofFor('ann') });
+      const made = await ann.register({ ...bot, publicKey: public_key, proof: proofFor('ann') });
       expect([made.agent_id, made.key_ref, made.private_key_encrypted]).toEqual([agent, undefined, null]);
-      await expect(ann.register({ ...bot, public_key, proof: proofFor('ann') })).rejects.toThrow('agent_exists');
+      await expect(ann.register({ ...bot, publicKey: public_key, proof: proofFor('ann') })).rejects.toThrow(
+        'agent_exists',
+      );
       expect((await ann.agents()).items.map(({ agent_id }) => agent_id)).toEqual([agent]);
     }));
 
   it('the key of an agent is destroyed when its time of grace is over [SOC-38]', () =>
     onStage(async ({ ann, keys, world, clock }) => {
       const { agent_id, key_ref } = await ann.register(bot);
-      await ann.setStatus(agent_id, 'deactivate', { grace_seconds: 60 });
+      await ann.setStatus(agent_id, 'deactivate', { grace: '60s' });
       expect(await keys.list(world)).toEqual([key_ref]);
       await clock.advance(61_000);
       await clock.settle();

@@ -28,8 +28,8 @@ async function open(store: Store, clock: VirtualClock, keys: KeyVault): Promise<
 async function register({ office }: Open): Promise<readonly string[]> {
   const ann = await office.human('ann');
   const tools = { capabilities: { tools: ['agent_register', 'fetch_*'], max_parallel_ops: 4 } };
-  const first = await ann.register({ agent_type: 'custom', display_name: 'First', ...tools }, { id: 'first' });
-  const below = { agent_type: 'custom' as const, display_name: 'Second', capabilities: { tools: ['fetch_a'] } };
+  const first = await ann.register({ agentType: 'custom', displayName: 'First', ...tools }, { id: 'first' });
+  const below = { agentType: 'custom' as const, displayName: 'Second', capabilities: { tools: ['fetch_a'] } };
   const second = await office.entity(first.agent_id).register(below, { id: 'second' });
   return [first.agent_id, second.agent_id];
 }

@@ -29,7 +29,7 @@ async function restored(from: Store, upTo: number): Promise<Store> {
   return into;
 }
 
-const spec = (display_name: string) => ({ agent_type: 'custom', display_name, capabilities: {} }) as const;
+const spec = (display_name: string) => ({ agentType: 'custom', displayName: display_name, capabilities: {} }) as const;
 
 describe('the vault of a world that was restored from an older backup', () => {
   it('an opening keeps the keys of agents that were registered after the backup, also when the world has gone on otherwise [SOC-67]', async () => {

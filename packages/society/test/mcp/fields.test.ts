@@ -5,7 +5,8 @@ import * as z from 'zod';
 import { failEntity } from '../../../../conformance/society/failing.js';
 import { base64Of, makePair } from '../../src/adapters/ed25519.js';
 import { proofBytes } from '../../src/index.js';
-import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
+import { fileSchema, type JsonSchema } from '../../src/wire/index.js';
 import { returnArgs } from '../support/comeback.js';
 import { agentAs, type Caller, openServed, registered, type ServedPlace, until } from './support.js';
 
@@ -45,7 +46,7 @@ function deadFields(
 }
 
 const ANSWERS = Object.entries(SOCIETY_TOOLS).map(
-  ([tool, { output }]) => [tool as SocietyToolName, fileSchema(output, 'output')] as const,
+  ([tool, { answer }]) => [tool as SocietyToolName, fileSchema(answer, 'output')] as const,
 );
 
 const scope = { layers: ['l1', 'l2'], groups: ['crew', 'other'], visibility: ['private', 'group'] };

@@ -108,7 +108,7 @@ describe('the results of a swarm, for a client', () => {
     const ann = await at.office.human('ann');
     const agents = [slot('lead'), slot('scout')] as never;
     const goal = { swarm_id: 'markets', goal: 'Compare', strategy: 'hierarchical', agents } as const;
-    await (await ann.createSwarm({ ...goal, coordinator_agent_id: { slot: 'lead' } })).ended({ within: '20s' });
+    await (await ann.createSwarm({ ...goal, coordinatorAgentId: { slot: 'lead' } })).ended({ within: '20s' });
     expect(told.at(-1)).toContain('The market is large.');
   });
 

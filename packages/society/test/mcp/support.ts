@@ -11,7 +11,7 @@ import { VirtualClock } from 'reprise/testing';
 import { failingSociety } from '../../../../conformance/society/failing.js';
 import { pipes } from '../../../server/test/support/stage.js';
 import { memoryVault } from '../../src/adapters/vault.js';
-import type { SocietyToolName } from '../../src/wire/index.js';
+import type { SocietyToolName } from '../../src/pure/index.js';
 
 /** What a tool answered: data in the form of its schema, or a refusal. */
 export interface Told {

@@ -1,7 +1,7 @@
 /** What suspends an agent, as its client sees it: failures of what it works with, and never an answer. */
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
-import type { SocietyToolName } from '../../src/wire/index.js';
+import type { SocietyToolName } from '../../src/pure/index.js';
 import { agentAs, openCrew, registered } from './support.js';
 
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [] });

@@ -27,7 +27,7 @@ async function apart(at: Place, agent: string, sessions: number): Promise<Store>
       content: `Found ${n}.`,
       visibility: 'group',
       group: 'crew',
-      subject_key: `s${n}`,
+      subjectKey: `s${n}`,
     });
   }
   await bot.memory.write({ type: 'note', content: 'Mine.', visibility: 'private' });
@@ -41,7 +41,7 @@ describe('a fork of the world', () => {
     const { ann, bot } = await crewOf(at);
     await ann.memory.write({ type: 'note', content: 'Known.', visibility: 'group', group: 'crew' });
     const fork = await apart(at, bot.id, 4);
-    await ann.memory.write({ type: 'note', content: 'Else.', visibility: 'group', group: 'crew', subject_key: 's2' });
+    await ann.memory.write({ type: 'note', content: 'Else.', visibility: 'group', group: 'crew', subjectKey: 's2' });
     const { returns, stayed } = await ann.mergeFork(fork);
     expect(stayed).toEqual([{ agent_id: bot.id, private: 1, notes: 0 }]);
     expect(returns).toMatchObject([{ agent_id: bot.id, divergence: 4, merged: false, items: 4, review: 'usual' }]);
@@ -82,7 +82,7 @@ describe('a fork of the world', () => {
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
     const { agent_id: kid } = await bot.register(
-      { agent_type: 'custom', display_name: 'Kid', capabilities: {}, automerge: true },
+      { agentType: 'custom', displayName: 'Kid', capabilities: {}, automerge: true },
       { id: 'kid' },
     );
     await at.office.group('crew').join(kid);

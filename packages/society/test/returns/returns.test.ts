@@ -41,8 +41,8 @@ describe('an agent that comes back', () => {
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
     const note = { type: 'note', visibility: 'group', group: 'crew' } as const;
-    await ann.memory.write({ ...note, content: 'The limit is 2 MiB.', subject_key: 'limit' });
-    await ann.memory.write({ ...note, content: 'Retries are three.', subject_key: 'retries' });
+    await ann.memory.write({ ...note, content: 'The limit is 2 MiB.', subjectKey: 'limit' });
+    await ann.memory.write({ ...note, content: 'Retries are three.', subjectKey: 'retries' });
     const items = [
       { text: 'The limit is 1 MiB.', subject_key: 'limit' },
       { text: 'Retries are three.', subject_key: 'retries' },
@@ -62,7 +62,7 @@ describe('an agent that comes back', () => {
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
     const note = { type: 'note', visibility: 'group', group: 'crew' } as const;
-    await ann.memory.write({ ...note, content: 'The limit is 2 MiB.', subject_key: 'limit' });
+    await ann.memory.write({ ...note, content: 'The limit is 2 MiB.', subjectKey: 'limit' });
     const memory_read = { layers: ['l1', 'l2'], groups: [], visibility: ['private', 'public'] } as never;
     await ann.capabilities(bot.id, { capabilities: { memory_read } });
     const items = [{ text: 'The limit is 1 MiB.', subject_key: 'limit' }];
@@ -76,7 +76,7 @@ describe('an agent that comes back', () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
-    const other = await ann.register({ agent_type: 'custom', display_name: 'Other', capabilities: {} });
+    const other = await ann.register({ agentType: 'custom', displayName: 'Other', capabilities: {} });
     const changes: readonly NonNullable<Parameters<typeof comeBack>[3]['instead']>[] = [
       (one) => ({ ...one, world: 'e'.repeat(64) }),
       (one) => ({ ...one, agent: other.agent_id }),

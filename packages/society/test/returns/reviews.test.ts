@@ -87,7 +87,7 @@ describe('a review', () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot, crew } = await crewOf(at);
-    const { agent_id } = await bot.register({ agent_type: 'custom', display_name: 'Below', capabilities: {} });
+    const { agent_id } = await bot.register({ agentType: 'custom', displayName: 'Below', capabilities: {} });
     await crew.join(agent_id);
     await comeBack(at, bot, agent_id, { items: THREE, sessions: 1 });
     expect(await bot.staging(agent_id)).toHaveLength(3);
@@ -205,7 +205,7 @@ describe('a merge without a review', () => {
   it('an agent that has decided on what an agent of its own brought back has lost nothing, and is merged without a review after it [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({ automerge: true });
     await using world = at.world;
-    const { agent_id: kid } = await bot.register({ agent_type: 'custom', display_name: 'Kid', capabilities: {} });
+    const { agent_id: kid } = await bot.register({ agentType: 'custom', displayName: 'Kid', capabilities: {} });
     await at.office.group('crew').join(kid);
     await comeBack(at, bot, kid, { items: [{ text: 'Of the kid.' }], sessions: 1 });
     await at.clock.advance(1_000);

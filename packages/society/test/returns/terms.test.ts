@@ -198,8 +198,8 @@ describe('a return', () => {
     const at: Place = { world, office: world.part(part), keys, clock };
     const ann = await at.office.human('ann');
     const ben = await at.office.human('ben');
-    const slot = { slot: 'scout', agent_type: 'swarm-worker', capabilities: {}, count: 1 } as const;
-    const swarm = await ann.createSwarm({ goal: 'Look', strategy: 'broadcast', agents: [slot], group_id: 'crew' });
+    const slot = { slot: 'scout', agentType: 'swarm-worker', capabilities: {}, count: 1 } as const;
+    const swarm = await ann.createSwarm({ goal: 'Look', strategy: 'broadcast', agents: [slot], groupId: 'crew' });
     const [member] = (await swarm.status()).agents;
     const agent = member?.agent_id ?? '';
     expect(await comeBack(at, ann, agent, { items: [{ text: 'Found.' }], sessions: 1 })).toMatchObject({

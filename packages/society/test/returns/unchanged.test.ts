@@ -33,7 +33,7 @@ const CASES: readonly Case[] = [
   {
     what: 'with a conflict',
     comes: async (_, ann) => {
-      await ann.memory.write({ ...NOTE, content: 'The limit is 2 MiB.', subject_key: 'limit' });
+      await ann.memory.write({ ...NOTE, content: 'The limit is 2 MiB.', subjectKey: 'limit' });
       return { items: [ITEM], sessions: 1 };
     },
   },
@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
     what: 'with the key of another agent',
     refused: 'signature_invalid',
     comes: async (_, ann) => {
-      const other = await ann.register({ agent_type: 'custom', display_name: 'Other', capabilities: {} });
+      const other = await ann.register({ agentType: 'custom', displayName: 'Other', capabilities: {} });
       return { items: [ITEM], sessions: 1, signer: other.agent_id };
     },
   },

@@ -1,10 +1,9 @@
 import type { Served, ServedAnswer, WorldPart } from '@reprise/agent';
 import type { Principal, Value } from '@reprise/contracts';
-import { openWorld } from 'reprise';
-import { memory } from 'reprise/kernel';
+import { memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import { type Society, society } from '../../src/index.js';
-import { SOCIETY_TOOLS } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS } from '../../src/pure/index.js';
 
 const CALL = { signal: new AbortController().signal };
 
@@ -57,7 +56,7 @@ describe('the tools of a society for clients', () => {
     const { structured, isError } = await of.call('human:ann', 'agent_register', register('ann') as unknown as Value);
     expect(isError).toBe(false);
     expect(structured).toMatchObject({ agent_id: expect.stringMatching(/^[a-f0-9]{64}$/), status: 'registered' });
-    expect(SOCIETY_TOOLS.agent_register.output.safeParse(structured).error).toBeUndefined();
+    expect(SOCIETY_TOOLS.agent_register.answer.safeParse(structured).error).toBeUndefined();
   });
 
   it('A person has all tools, and an agent those that its whole chain permits at that moment [CAP-4]', async () => {

@@ -28,9 +28,9 @@ export async function lifeOfASociety() {
   const statement = { world: world.kernel.id, agent, nonce: 'ann', purpose: 'register' as const };
   const proof = signBytes(pair.privateKey, proofBytes(statement));
   const limited = { tools: ['agent_*', 'memory_*'] };
-  await ann.register({ agent_type: 'custom', display_name: 'Own', capabilities: limited, public_key, proof });
+  await ann.register({ agentType: 'custom', displayName: 'Own', capabilities: limited, publicKey: public_key, proof });
   const own = office.entity(agent);
-  const sub = await own.register({ agent_type: 'custom', display_name: 'Sub', capabilities: { tools: ['memory_*'] } });
+  const sub = await own.register({ agentType: 'custom', displayName: 'Sub', capabilities: { tools: ['memory_*'] } });
   await ann.capabilities(bot.id, { capabilities: { tools: ['fetch_*'] } });
   await ann.capabilities(bot.id, { capabilities: { tools: null } });
   for (let n = 0; n < 2; n++) {
@@ -42,8 +42,8 @@ export async function lifeOfASociety() {
   await ann.setStatus(bot.id, 'suspend');
   await ann.setStatus(bot.id, 'resume');
   await refuseAfterKey(at, own.id);
-  const gone = await ann.register({ agent_type: 'custom', display_name: 'Gone', capabilities: {} });
-  await ann.setStatus(gone.agent_id, 'deactivate', { grace_seconds: 60 });
+  const gone = await ann.register({ agentType: 'custom', displayName: 'Gone', capabilities: {} });
+  await ann.setStatus(gone.agent_id, 'deactivate', { grace: '60s' });
   await clock.advance(61_000);
   await clock.settle();
   await world.close();
@@ -63,7 +63,7 @@ async function refuseAfterKey({ world, office }: Place, parent: string): Promise
   const capabilities = { tools: ['memory_read_warm'] };
   await office
     .entity(parent)
-    .register({ agent_type: 'custom', display_name: 'Refused', capabilities })
+    .register({ agentType: 'custom', displayName: 'Refused', capabilities })
     .catch(() => undefined);
   await world.kernel.command('sys/SetRights@1', { holder, grant: (declared?.grant ?? null) as never });
 }
@@ -76,7 +76,7 @@ export async function longLife(frames: number) {
   const world = await openWorld({ store, models, agents: [worker], parts: [part] });
   const office = world.part(part);
   const ann = await office.human('ann');
-  const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+  const { agent_id } = await ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} });
   const bot = office.entity(agent_id);
   while (world.kernel.head.seq < frames - 1) await (await bot.send(worker, 'Go on.')).result();
   await world.close();

@@ -32,7 +32,7 @@ export async function openPlace(
 export async function crewOf({ office }: Place, more: Partial<AgentRegister> = {}) {
   const ann = await office.human('ann');
   const { agent_id } = await ann.register(
-    { agent_type: 'custom', display_name: 'Bot', capabilities: {}, ...more },
+    { agentType: 'custom', displayName: 'Bot', capabilities: {}, ...more },
     { id: 'bot' },
   );
   const crew = office.group('crew');

@@ -2,7 +2,7 @@
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type AgentRegister, type Entity, type Society, society } from 'reprise/society';
-import type { SocietyToolName } from '../../src/wire/index.js';
+import type { SocietyToolName } from '../../src/pure/index.js';
 
 /** A world with a society. */
 export async function openOffice(people: readonly string[] = ['ann', 'ben']) {
@@ -18,7 +18,7 @@ export type Office = Awaited<ReturnType<typeof openOffice>>;
 
 /** Registers an agent below an entity. */
 export async function agentOf(office: Society, parent: Entity, more: Partial<AgentRegister> = {}): Promise<Entity> {
-  const spec = { agent_type: 'custom', display_name: 'Bot', capabilities: {}, ...more } as AgentRegister;
+  const spec = { agentType: 'custom', displayName: 'Bot', capabilities: {}, ...more } as AgentRegister;
   const { agent_id } = await parent.register(spec);
   return office.entity(agent_id);
 }

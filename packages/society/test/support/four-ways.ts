@@ -4,11 +4,11 @@ import { type JournalRecord, Ref, type Value, type ValueMap } from '@reprise/con
 import { getErasable } from '@reprise/kernel';
 import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { type Entity, type SocietyBy, society } from 'reprise/society';
+import { type By, type Entity, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
-import { isPlainLink } from '../../src/pure/contracts/call/links.js';
+import { isPlainLink } from '../../src/pure/contracts/links.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
 import { toolOf } from '../../src/tools/tools.js';
-import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
 
 export const TOOLS = Object.keys(SOCIETY_TOOLS) as SocietyToolName[];
 
@@ -18,29 +18,37 @@ export const WAYS = ['method', 'use', 'model', 'mcp'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Whether a call of a tool can be named in its arguments. */
-export const isCommand = (tool: SocietyToolName): boolean => 'command_id' in SOCIETY_TOOLS[tool].input.shape;
+export const isCommand = (tool: SocietyToolName): boolean => 'command_id' in SOCIETY_TOOLS[tool].args.shape;
 
-type Method = (entity: Entity, args: never, by: SocietyBy) => Promise<unknown>;
+type Method = (entity: Entity, args: never, by: By) => Promise<unknown>;
 
 /** The methods that call one tool with what they are given. */
 const METHODS: Readonly<Partial<Record<SocietyToolName, Method>>> = {
-  agent_register: (of, args, by) => of.register(args, by),
-  agent_capabilities: (of, { agent_id, ...change }: { agent_id: string }, by) => of.capabilities(agent_id, change, by),
+  agent_register: (of, args, by) => of.register(stated(args), by),
+  agent_capabilities: (of, { agent_id, ...change }: { agent_id: string }, by) =>
+    of.capabilities(agent_id, stated(change), by),
   agent_challenge: (of, { agent_id, purpose }: { agent_id: string; purpose: 'api' }, by) =>
     of.challenge(agent_id, purpose, by),
-  swarm_create: (of, args, by) => of.createSwarm(args, by),
+  swarm_create: (of, { agents, ...args }: { agents: object[] }, by) =>
+    of.createSwarm({ ...stated<object>(args), agents: agents.map((slot) => stated<object>(slot)) } as never, by),
   memory_write_hot: (of, { patch, expected_version }: { patch: object; expected_version: number }, by) =>
     of.writeL1(patch, expected_version, by),
-  memory_write_warm: (of, args, by) => of.memory.write(args, by),
+  memory_write_warm: (of, args, by) => of.memory.write(stated(args), by),
   memory_share: (of, { item_id, group_id }: { item_id: string; group_id: string }, by) =>
     of.memory.share(item_id, group_id, by),
   memory_validate: (of, { item_id }: { item_id: string }, by) => of.memory.validate(item_id, by),
   memory_assess: (of, { item_id, ...verdict }: { item_id: string; verdict: 'right'; basis: 'user' }, by) =>
-    of.assess(item_id, verdict, by),
+    of.assess(item_id, stated(verdict), by),
 };
 
+/** Arguments of a tool as a method of a handle takes them: their names in camel case. */
+function stated<T>(args: object): T {
+  const name = (field: string) => field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(args).map(([field, value]) => [name(field), value])) as T;
+}
+
 function modelTool(name: SocietyToolName) {
-  return toolOf(name, fileSchema(SOCIETY_TOOLS[name].input, 'input'));
+  return toolOf(name);
 }
 
 /** A world with a person whose calls can be made in each way. */

@@ -1,6 +1,6 @@
 /** A world with a society, a clock that a test moves, and tools that models call. */
 import { type AnyAgent, defineAgent, defineTool, memory, openWorld } from 'reprise';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { type ScriptStep, script } from 'reprise/providers';
 import { type Capabilities, type Entity, type SocietyOptions, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
@@ -61,8 +61,8 @@ let names = 0;
 
 /** Registers an agent. */
 export async function agentOf(parent: Entity, capabilities: Capabilities = {}, more: object = {}): Promise<string> {
-  const display_name = `Agent ${++names}`;
-  return (await parent.register({ agent_type: 'custom', display_name, capabilities, ...more })).agent_id;
+  const displayName = `Agent ${++names}`;
+  return (await parent.register({ agentType: 'custom', displayName, capabilities, ...more })).agent_id;
 }
 
 /** Why a promise was refused: the reason of the request, or its code. */

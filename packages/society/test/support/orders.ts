@@ -7,7 +7,7 @@
  */
 import { type AgentWorld, defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 import { type ScriptStep, scriptBy } from 'reprise/providers';
 import type { Entity, Society, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
@@ -176,7 +176,7 @@ export class Scene {
         return DONE;
       }
       case 'floor':
-        await this.#maker(step.of).capabilities(this.#id(step.of), { trust_floor: step.tier });
+        await this.#maker(step.of).capabilities(this.#id(step.of), { trustFloor: step.tier });
         return DONE;
       case 'status':
         await this.#entity('ann').setStatus(this.#id(step.of), step.to);
@@ -302,7 +302,7 @@ export class Scene {
 
   async #register(maker: Entity, name: AgentName): Promise<void> {
     const capabilities = name === 'bot' ? { ttl_seconds: HOUR_S } : {};
-    const agent = { agent_type: 'custom', display_name: name, capabilities } as const;
+    const agent = { agentType: 'custom', displayName: name, capabilities } as const;
     this.#ids.set(name, (await maker.register(agent)).agent_id);
   }
 

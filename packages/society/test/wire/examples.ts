@@ -1,5 +1,5 @@
 /** Calls and answers of each tool; where the specification that this layer implements gives one, its own fields. */
-import type { SocietyToolName } from '../../src/wire/index.js';
+import type { SocietyToolName } from '../../src/pure/index.js';
 
 const AGENT = 'a1b2c3'.padEnd(64, '0');
 const AT = '2026-01-31T16:00:00.000Z';

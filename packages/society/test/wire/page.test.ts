@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileSchema, type JsonSchema, SOCIETY_TOOLS } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS } from '../../src/pure/index.js';
+import { fileSchema, type JsonSchema } from '../../src/wire/index.js';
 
 const PAGE = path.resolve(import.meta.dirname, '../../../../docs/reference/society-tools.md');
 
@@ -42,11 +43,11 @@ function fields(schema: JsonSchema): string {
 }
 
 function page(): string {
-  const tools = Object.entries(SOCIETY_TOOLS).map(([name, { description, input, output }]) => {
-    const args = fields(fileSchema(input, 'input'));
+  const tools = Object.entries(SOCIETY_TOOLS).map(([name, { description, args: stated, answer: answered }]) => {
+    const args = fields(fileSchema(stated, 'input'));
     const none = 'It takes no arguments.';
     const table = args === '' ? none : `| argument | value | when absent |\n| --- | --- | --- |\n${args}`;
-    const answer = Object.keys((fileSchema(output, 'output') as { properties: object }).properties);
+    const answer = Object.keys((fileSchema(answered, 'output') as { properties: object }).properties);
     return `## ${name}\n\n${description}\n\n${table}\n\nIt answers ${answer.map((one) => `\`${one}\``).join(', ')}.\n`;
   });
   return [HEAD, ...tools].join('\n');

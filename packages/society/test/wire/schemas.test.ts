@@ -4,12 +4,14 @@ import path from 'node:path';
 import { checker } from '@reprise/kernel/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
+import { fileSchema, type JsonSchema } from '../../src/wire/index.js';
 import { EXAMPLES } from './examples.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../src/schemas');
 const TOOLS = Object.keys(SOCIETY_TOOLS) as SocietyToolName[];
 const SIDES = ['input', 'output'] as const;
+const PARTS = { input: 'args', output: 'answer' } as const;
 const ALL = TOOLS.flatMap((tool) => SIDES.map((side) => [tool, side] as const));
 
 function fileOf(tool: string, side: string): string {
@@ -86,7 +88,7 @@ function* mutationsOf(schema: JsonSchema, value: unknown, defs: JsonSchema, wher
 describe('schemas of the tools', () => {
   it('Each tool has one file for its arguments and one for its answer, made from its source [SOC-45]', () => {
     const text = (tool: SocietyToolName, side: (typeof SIDES)[number]) =>
-      `${JSON.stringify(fileSchema(SOCIETY_TOOLS[tool][side], side), null, 2)}\n`;
+      `${JSON.stringify(fileSchema(SOCIETY_TOOLS[tool][PARTS[side]], side), null, 2)}\n`;
     if (process.env.DOCS_UPDATE === '1')
       for (const [tool, side] of ALL) writeFileSync(fileOf(tool, side), text(tool, side));
     expect(readdirSync(FOLDER).sort()).toEqual(ALL.map(([tool, side]) => `${tool}.${side}.json`).sort());
@@ -124,7 +126,7 @@ describe('schemas of the tools', () => {
       const validate = strict.compile(schema);
       const ours = checker(schema);
       if (!ours.ok) throw new Error(`${tool}.${side}: ${JSON.stringify(ours)}`);
-      const source = SOCIETY_TOOLS[tool][side];
+      const source = SOCIETY_TOOLS[tool][PARTS[side]];
       const agree = (value: unknown) => [validate(value), source.safeParse(value).success, ours.check(value).ok];
       expect([tool, side, ...agree(EXAMPLES[tool][side])]).toEqual([tool, side, true, true, true]);
       for (const { where, value } of mutationsOf(schema, EXAMPLES[tool][side], (schema.$defs ?? {}) as JsonSchema)) {

@@ -1,5 +1,5 @@
 /** Teams as an app uses them. */
-export type { By as ProjectBy } from '@reprise/org';
+export type { By } from '@reprise/org';
 export * from './project.js';
 export { projectRows } from './projections.js';
 export * from './projects.js';

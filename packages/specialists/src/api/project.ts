@@ -4,6 +4,7 @@ import {
   type AnyAgent,
   type CommandReceipt,
   type Duration,
+  durationMs,
   type Input,
   isBelow,
   putText,
@@ -44,7 +45,12 @@ import { type NarrativeEntry, type ResultRow, resultRow, type TaskRow, taskRow }
 import { type ProjectWaits, readTeamWaits, type TeamWait } from './waits.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
-export type PlannedTask = StatedTask;
+export interface PlannedTask extends Pick<StatedTask, 'key' | 'title' | 'context' | 'skill' | 'priority'> {
+  /** Tasks that must be completed before, by key or number; with `pass`, how much of their result this task is shown. */
+  readonly blockedBy?: StatedTask['depends_on'];
+  /** How long an attempt may take, in whole seconds, up to seven days; the skill says when absent. */
+  readonly timeout?: Duration;
+}
 
 /** What another try of a task changes. */
 export interface RetryChange {
@@ -282,7 +288,9 @@ function requireNumber(n: unknown, at: string, expected: string): asserts n is n
 }
 
 function planned(task: PlannedTask): StatedTask {
-  const names = { key: true, title: true, context: true, skill: true, depends_on: true, priority: true } as const;
-  requireKnownOptions(task, { ...names, timeout_seconds: true }, 'plan');
-  return task;
+  const names = { key: true, title: true, context: true, skill: true, blockedBy: true, priority: true } as const;
+  requireKnownOptions(task, { ...names, timeout: true }, 'plan');
+  const { blockedBy: depends_on, timeout, ...rest } = task;
+  const timeout_seconds = timeout === undefined ? undefined : Math.ceil(durationMs(timeout, 'plan.timeout') / 1_000);
+  return { ...rest, ...present({ depends_on, timeout_seconds }) };
 }

@@ -1,7 +1,7 @@
 /** Teams whose cells fail where a test says so, also those of the parts that a team uses. */
 
 import type { ReducerDefinition } from 'reprise/kernel';
-import type { WorldPart } from 'reprise/parts';
+import type { WorldPart } from 'reprise/org';
 
 /** A delivery, as a defect sees it. */
 export interface Delivered {

@@ -96,8 +96,9 @@ export const SKILLS = ['research', 'planner', 'coder', 'tester', 'writer'].map((
 );
 
 /** The team of the workflow. */
-export function workflowTeam() {
+export function workflowTeam(more: Pick<Parameters<typeof defineTeam>[1], 'budget'> = {}) {
   return defineTeam('dev', {
+    ...more,
     skills: SKILLS,
     tools: [grep],
     coordinator: { model: 'main', identity: IDENTITY },

@@ -2,5 +2,5 @@
  * MCP servers as toolsets of agents. Exported from a subpath of its own, so that an app without MCP loads none of it.
  */
 
-export type { HttpServer, McpServer, Secrets, StdioServer } from './address.js';
-export { type McpApproval, type McpCall, type McpOptions, mcp } from './mcp.js';
+export type { HttpServer, McpServer, StdioServer } from './address.js';
+export { type McpOptions, mcp } from './mcp.js';

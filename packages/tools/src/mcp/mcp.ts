@@ -29,7 +29,7 @@ import { type McpServer, requireServer } from './address.js';
 import type { Link, LinkOptions } from './link.js';
 
 /** A call of a server's tool, as an approval rule sees it. */
-export interface McpCall extends CallToApprove<Readonly<Record<string, unknown>>> {
+interface McpCall extends CallToApprove<Readonly<Record<string, unknown>>> {
   /** The tool's name at the server. */
   readonly tool: string;
   /** The hints that the server states explicitly. */
@@ -37,11 +37,7 @@ export interface McpCall extends CallToApprove<Readonly<Record<string, unknown>>
 }
 
 /** Which calls need approval. `destructive`: calls of tools whose hints say that they are destructive. */
-export type McpApproval =
-  | 'never'
-  | 'always'
-  | 'destructive'
-  | ((call: McpCall) => ApprovalVerdict | Promise<ApprovalVerdict>);
+type McpApproval = 'never' | 'always' | 'destructive' | ((call: McpCall) => ApprovalVerdict | Promise<ApprovalVerdict>);
 
 /** Options of {@link mcp} besides the server. */
 export interface McpOptions {

@@ -8,9 +8,9 @@ import {
   type TranscriptItem,
   toolCallAdapter,
 } from '@reprise/agent';
-import type { LlmGenerateParams, LlmGenerateReceipt } from '@reprise/contracts';
+import { type LlmGenerateParams, type LlmGenerateReceipt, PROMPT_VERSION } from '@reprise/contracts';
 import { type ContentStore, getValue, putValue } from '@reprise/kernel';
-import { llmGenerateAdapter, openAiCompatible, PROMPT_VERSION } from '@reprise/providers';
+import { llmGenerateAdapter, openAiCompatible } from '@reprise/providers';
 import { type AdapterSubject, testAdapter } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import * as z from 'zod';

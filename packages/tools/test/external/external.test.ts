@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { agentApp } from '../../../agent/src/index.js';
 import { type ExternalAgentOptions, externalAgent, relay } from '../../../reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
-import { verifyRequests } from '../../../reprise/src/providers/providers.js';
+import { verifyRequests } from '../../../reprise/src/providers.js';
 
 const PARROT = new URL('./parrot.mjs', import.meta.url).pathname;
 

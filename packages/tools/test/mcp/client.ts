@@ -3,8 +3,7 @@
  * scenario, and every form is accepted with its defaults.
  */
 import type { ScriptStep } from '../../../providers/src/index.js';
-import { defineAgent, memory, openWorld } from '../../../reprise/src/index.js';
-import { AGENT_POLICY } from '../../../reprise/src/kernel/kernel.js';
+import { AGENT_POLICY, defineAgent, memory, openWorld } from '../../../reprise/src/index.js';
 import { mcp } from '../../../reprise/src/mcp.js';
 import { script } from '../../../reprise/src/testing/testing.js';
 import { signedIn } from './signed-in.js';

@@ -64,7 +64,7 @@ export interface TreeSpec<R> {
 }
 
 /** Selects trees of a list. */
-export interface TreeQuery {
+interface TreeQuery {
   readonly status?: TreeStatus;
   /** Trees with all of these labels. */
   readonly label?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /** What holds for every tree, in real worlds: order, failures, answers, authority and limits. */
-import { readText } from '@reprise/agent';
+import { AGENT_POLICY, readText } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { TREE, type Tree } from '../../src/index.js';
@@ -276,4 +276,25 @@ describe('authority and budgets', () => {
         expect([warned(80), warned(95)]).toEqual([1, 1]);
       },
     ));
+});
+
+describe('a policy that denies the input of a node', () => {
+  it.each([
+    ['of the first attempt ends that attempt only', ['survey/1'], ['complete', undefined]],
+    ['of all attempts ends the tree with the denial', ['survey/1', 'survey/1~2'], ['failed', 'session/policy_denied']],
+  ] as const)('a denial of the input %s [TREE-8]', async (_, sessions, expected) => {
+    const deny = sessions.map((key) => {
+      const send = `aos.agent/SessionReducer@1/${key}#aos.agent/AgentAdopted@1`;
+      return { send, decision: 'deny' } as const;
+    });
+    await forest(
+      () => complete('done'),
+      async ({ trees }) => {
+        const tree = await trees.start('survey', { goal: 'top', limits: { attempts: 2 } });
+        const { status, code } = await tree.result();
+        expect([status, code]).toEqual(expected);
+      },
+      { more: { policy: [...deny, ...AGENT_POLICY] } },
+    );
+  });
 });

@@ -68,9 +68,9 @@ export const MUTANTS: readonly Mutant[] = [
 export const BUDGET_MUTANTS: readonly Mutant[] = [
   {
     name: 'a launch sets more aside than the tree has left',
-    file: 'run/line.ts',
-    from: 'if (own !== null && own <= left) return own;',
-    to: 'if (own !== null) return own;',
+    file: '../../../../org/src/pure/kit/ledger.ts',
+    from: 'if (given >= least && given <= left) return',
+    to: 'if (given >= least && given < Number.POSITIVE_INFINITY) return',
   },
   {
     name: 'use that was not reported counts nothing',

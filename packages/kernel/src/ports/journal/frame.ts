@@ -26,7 +26,7 @@ import {
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
 /** A frame's records by role. */
-interface FrameRecords {
+export interface FrameRecords {
   readonly ingress: IngressRecord;
   readonly state: StateRecord;
   /** All records, in the order of the frame. */

@@ -10,7 +10,7 @@ import { closable, closableReadonly } from './closable.js';
 import type { OpenStore, ReadonlyStore, Store } from './store.js';
 
 /** Options of a memory store. */
-export interface MemoryOptions {
+interface MemoryOptions {
   /** The sha-256 that names blobs and that the store offers to the world; the host's, or the portable one, when absent. */
   readonly hash?: Hash;
 }

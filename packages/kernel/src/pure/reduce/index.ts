@@ -19,7 +19,7 @@ import { decode, encode } from '../codec/index.js';
 import type { DeliveredEvent, ReducerContext, ReducerDefinition } from '../define/index.js';
 import { Exhausted, Fault, fittedState, Rejected, runPure } from '../engine/index.js';
 
-export { recordingContext } from './recording-context.js';
+export { type RecordingContext, recordingContext } from './recording-context.js';
 
 enablePatches();
 

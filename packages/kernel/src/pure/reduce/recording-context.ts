@@ -27,7 +27,7 @@ interface RecordingContextOptions {
 type ContextCall = readonly [method: keyof ReducerContext, ...args: readonly unknown[]];
 
 /** A context that records its calls. */
-interface RecordingContext extends ReducerContext {
+export interface RecordingContext extends ReducerContext {
   /** The reducer's requests, in order: `['emit', intent]`, `['timer', name, at]` … */
   readonly calls: readonly ContextCall[];
 }

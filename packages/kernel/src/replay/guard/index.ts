@@ -103,7 +103,7 @@ const BANNED_INTL = [
  *
  * @returns a function that removes it
  * @example
- * import { installGuard } from 'reprise/guard'
+ * import { installGuard } from 'reprise/kernel'
  * installGuard() // in a test set-up, or in development
  */
 export function installGuard(): () => void {

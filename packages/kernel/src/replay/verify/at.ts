@@ -69,7 +69,7 @@ interface EffectAt {
 }
 
 /** What reading the past may need besides the app. */
-export interface AtOptions {
+interface AtOptions {
   /** Earlier apps, for frames that the app itself cannot replay. */
   readonly legacy?: readonly App[];
 }

@@ -1,5 +1,5 @@
 export { type AgainstReport, checkAgainst } from './against.js';
-export { type AtOptions, replayTo, type WorldAt, worldAt } from './at.js';
+export { replayTo, type WorldAt, worldAt } from './at.js';
 export type { Divergence } from './era/divergence.js';
 export { eraAt, type Pins, unverifiedEra } from './era/eras.js';
 export { refusalWords, replayFrame } from './era/replayer.js';

@@ -4,16 +4,6 @@ export * from './bounds.js';
 export { assertMark, memoryViews } from './memory-views.js';
 export * from './port.js';
 export * from './provided/index.js';
-export type { ViewPage, ViewQuery, ViewRow } from './query.js';
-export type { TextHit, TextHits, TextQuery } from './text-query.js';
-export type { ViewDifference } from './verify.js';
-export {
-  type OpenViewsOptions,
-  openViews,
-  readViews,
-  type TextView,
-  type View,
-  type ViewDefinition,
-  type Views,
-  type ViewsReport,
-} from './views.js';
+export type { ViewPage, ViewQuery } from './query.js';
+export type { TextQuery } from './text-query.js';
+export { openViews, readViews, type TextView, type View, type ViewDefinition, type Views } from './views.js';

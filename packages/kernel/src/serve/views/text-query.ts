@@ -31,7 +31,7 @@ export interface TextQuery {
 }
 
 /** A document that was found. */
-export interface TextHit {
+interface TextHit {
   readonly id: RowKey;
   /** Its score: a whole number, comparable only within the same answer. */
   readonly score: number;

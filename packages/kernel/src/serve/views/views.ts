@@ -37,7 +37,7 @@ import { firstDifference, type ViewDifference } from './verify.js';
 export type ViewDefinition = ProjectionDefinition<unknown> | TextIndexDefinition;
 
 /** Where views are stored, and who hears that one failed. */
-export interface OpenViewsOptions {
+interface OpenViewsOptions {
   /** Where they are stored; memory when absent, which every process fills again. */
   readonly store?: ViewStore;
   /**
@@ -70,7 +70,7 @@ export interface TextView extends Pick<View<never>, 'seq' | 'failure' | 'caughtU
 }
 
 /** What a comparison of stored views with rebuilt ones found. */
-export interface ViewsReport {
+interface ViewsReport {
   readonly views: readonly { readonly view: string; readonly seq: number; readonly entries: number }[];
   /** For each view, the first entry that differs from the rebuilt one. */
   readonly differences: readonly ViewDifference[];

@@ -3,10 +3,10 @@
  * line until its share of the budget is free, then for a slot of its pool, and is counted when it ends.
  *
  * Invariants
- * A1  What was used and what is set aside never exceed the budget together, except by what a session used beyond its limit.
- * A2  Each job that was started is told as ended once, also when it was not made or its cell has failed.
+ * A1  The budget holds as the ledger says (kit/ledger).
+ * A2  Each job that was started is told as ended once, also when it was not made, its cell has failed, or it asks for more
+ *     than the whole budget.
  */
-import type { Tally } from '@reprise/agent/contracts';
 import {
   type Address,
   isFilled,
@@ -21,7 +21,7 @@ import * as z from '@reprise/contracts/schema';
 import type { EventOf, ReducerContext } from '@reprise/kernel/define';
 import { QUEUE } from '../flow/index.js';
 import { key, placeInLine } from '../kit/keys.js';
-import { type Share, share, UNUSED, used, usedBy, usedTogether } from '../kit/ledger.js';
+import { beginInLine, type Share, setAside, settleRun, share, UNUSED, used } from '../kit/ledger.js';
 import { leaveRest, REST, restEvent } from '../kit/rest.js';
 import { beginWork, failedJob, type JobChanged, jobEvents, jobNotMade, jobNumberOf } from './contracts.js';
 import { JOB_ENDED, JOB_PRIORITY_MAX, JOB_TIMEOUT_MS_MAX } from './job-names.js';
@@ -35,8 +35,8 @@ const BEGUN_AT_ONCE = 16;
 /** The ledger of an owner's jobs: a field of its state. `asked` counts the jobs; the last one has this number. */
 export const ledger = z.strictObject({
   budget: z.nullable(share),
-  used,
-  aside: z.int().min(0),
+  spent: used,
+  reserved: z.int().min(0),
   asked: z.int().min(0),
 });
 
@@ -45,7 +45,7 @@ export type Ledger = z.infer<typeof ledger>;
 
 /** A ledger in which nothing was used. @param budget what all jobs may use together; null: no bound */
 export function openLedger(budget: Share | null): Ledger {
-  return { budget, used: UNUSED, aside: 0, asked: 0 };
+  return { budget, spent: UNUSED, reserved: 0, asked: 0 };
 }
 
 /** What the session of such a job is made of. */
@@ -92,6 +92,9 @@ export const agentJobEvents = {
 
 type JobsContext = ReducerContext<typeof agentJobTables>;
 
+/** Sorts before every place in line. */
+const FIRST = '-';
+
 /** Opens a pool: so many jobs with this pool run at once. */
 export function openPool(ctx: Pick<ReducerContext, 'send'>, pool: string, slots: number): void {
   requireMethods(ctx, ['send'], 'openPool(ctx)', 'the ctx of a reducer');
@@ -99,12 +102,19 @@ export function openPool(ctx: Pick<ReducerContext, 'send'>, pool: string, slots:
   ctx.send([QUEUE, pool], { name: 'flow/OpenQueue@1', value: { limit: slots } });
 }
 
-/** Starts a job: it begins when its share of the budget and a slot are free. @returns its number */
+/**
+ * Starts a job: it begins when its share of the budget and a slot are free. A job whose share is larger than the whole
+ * budget does not begin: it ends with `cap_denied/share`.
+ *
+ * @returns its number
+ */
 export function startJob(ctx: JobsContext, state: Ledger, job: AgentJob): number {
   requireMethods(ctx, ['send', 'table'], 'startJob(ctx)', 'the ctx of a reducer');
   requireFields(job, 'startJob(job)', 'an object with of, agent, shows, share and wall_ms');
   const n = ++state.asked;
-  ctx.table('jobs_in_line').set(placeInLine(job.priority ?? 0, n), { n, ...job });
+  // A job that can never begin stands before all others: it ends at once.
+  const place = canNeverBegin(state, job) ? `${FIRST}${key(n)}` : placeInLine(job.priority ?? 0, n);
+  ctx.table('jobs_in_line').set(place, { n, ...job });
   beginJobs(ctx, state);
   return n;
 }
@@ -124,6 +134,8 @@ export interface JobNews extends JobChanged {
   readonly of: number;
   /** Whether it is over: nothing comes after that. */
   readonly ended: boolean;
+  /** What to do about a job that asked for more than the whole budget (`cap_denied/share`). */
+  readonly problem?: string;
 }
 
 /**
@@ -143,14 +155,18 @@ export function jobNews(
 ): JobNews | undefined {
   requireMethods(ctx, ['send', 'table'], 'jobNews(ctx)', 'the ctx of a reducer');
   requireFields(event, 'jobNews(event)', 'the event of the reducer');
-  if (event.name === REST) beginJobs(ctx, state);
+  if (event.name === REST) return goOn(ctx, state);
   const news = changeIn(ctx.address, event as EventOf<typeof agentJobEvents>);
   const job = news === undefined ? undefined : ctx.table('jobs').get(key(news.n));
   if (news === undefined || job === undefined) return undefined;
   const ended = JOB_ENDED.includes(news.status);
   // Of a job whose cell has failed nothing was heard: it may have used all that was set aside for it.
-  if (ended)
-    countJob(ctx, state, { ...news, tally: event.name === 'sys/ChildFailed@1' ? null : news.tally }, job.aside);
+  const tally = event.name === 'sys/ChildFailed@1' ? null : news.tally;
+  if (ended) {
+    ctx.table('jobs').delete(key(news.n));
+    settleRun(state, job.aside, tally, news.code ?? '');
+    if (ctx.table('jobs_in_line').size > 0) leaveRest(ctx);
+  }
   return { ...news, of: job.of, ended };
 }
 
@@ -162,37 +178,46 @@ function changeIn([, owner]: Address, { name, value }: EventOf<typeof agentJobEv
   return n === undefined ? undefined : failedJob(n);
 }
 
-/** What is counted of a job that has ended. */
-interface EndedJob extends Pick<JobChanged, 'n' | 'code'> {
-  readonly tally: Tally | null;
+/** Begins those in line; the first one ends instead when it can never begin. @returns the news of its end */
+function goOn(ctx: JobsContext, state: Ledger): JobNews | undefined {
+  const first = ctx.table('jobs_in_line').first();
+  const refused = first !== undefined && canNeverBegin(state, first[1]) ? first : undefined;
+  if (refused !== undefined) ctx.table('jobs_in_line').delete(refused[0]);
+  beginJobs(ctx, state);
+  if (refused === undefined) return undefined;
+  const [, { n, of, share }] = refused;
+  const { unit = 'tokens', amount = 0 } = state.budget ?? {};
+  const problem = `share of job ${n} is too large: it asks for ${share} ${unit}, and the whole budget is ${amount}; start it again with a smaller share, or after addBudget`;
+  return { ...failedJob(n), of, ended: true, code: 'cap_denied/share', problem };
 }
 
-function countJob(ctx: JobsContext, state: Ledger, { n, code = '', tally }: EndedJob, aside: Share | null): void {
-  ctx.table('jobs').delete(key(n));
-  state.used = usedTogether(state.used, usedBy(tally, aside, code));
-  state.aside -= aside?.amount ?? 0;
-  if (ctx.table('jobs_in_line').size > 0) leaveRest(ctx);
+/** Whether a job asks for more than the whole budget: it would wait for ever. */
+function canNeverBegin({ budget }: Ledger, { share }: Pick<AgentJob, 'share'>): boolean {
+  return budget !== null && share > budget.amount;
 }
 
 /**
- * Begins the jobs in line, as far as the budget goes. The first one that has to wait holds up those behind it. The time
- * limit is one of the session: that of a job would count the time in which a person thinks.
+ * Begins the jobs in line, as far as the budget goes (kit/ledger/L4). The time limit is one of the session: that of a job
+ * would count the time in which a person thinks.
  */
 function beginJobs(ctx: JobsContext, state: Ledger): void {
   const line = ctx.table('jobs_in_line');
-  for (const [place, row] of line.range({ limit: BEGUN_AT_ONCE })) {
-    const { n, of, agent, shows, wall_ms, pool = null, priority = 0 } = row;
-    const aside = state.budget === null ? null : { unit: state.budget.unit, amount: row.share };
-    if (aside !== null && aside.amount > leftOf(state)) return;
-    line.delete(place);
-    state.aside += aside?.amount ?? 0;
-    ctx.table('jobs').set(key(n), { of, aside });
-    const details = { agent, shows, aside, wall_ms };
-    beginWork(ctx, { n, kind: AGENT_JOB, details, pool, priority, timeout_ms: JOB_TIMEOUT_MS_MAX });
-  }
-  if (line.size > 0) leaveRest(ctx);
-}
-
-function leftOf({ budget, used, aside }: Ledger): number {
-  return budget === null ? Number.POSITIVE_INFINITY : budget.amount - used[budget.unit] - aside;
+  let begun = 0;
+  const isLeft = beginInLine(
+    line,
+    () => begun >= BEGUN_AT_ONCE,
+    (place, row) => {
+      const { n, of, agent, shows, wall_ms, pool = null, priority = 0, share } = row;
+      const aside = setAside(state, state.budget, { amount: share });
+      if (canNeverBegin(state, row)) leaveRest(ctx); // the owner is told of its end
+      if (typeof aside === 'string') return false;
+      begun++;
+      line.delete(place);
+      ctx.table('jobs').set(key(n), { of, aside });
+      const details = { agent, shows, aside, wall_ms };
+      beginWork(ctx, { n, kind: AGENT_JOB, details, pool, priority, timeout_ms: JOB_TIMEOUT_MS_MAX });
+      return true;
+    },
+  );
+  if (isLeft) leaveRest(ctx);
 }

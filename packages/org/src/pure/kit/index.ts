@@ -16,16 +16,44 @@ export {
 export { effectOf, planOf } from './definitions.js';
 export { circleIn, wayTo } from './graph.js';
 export { firstOf, KEY_DIGITS, key, pair, pairsOf, placeInLine, secondOf, timeKey, timeOf } from './keys.js';
-export { limitOf, type Share, share, UNUSED, type Used, used, usedBy, usedTogether, withinLimits } from './ledger.js';
+export {
+  type Asked,
+  beginInLine,
+  countUse,
+  giveBack,
+  LOST,
+  leftOf,
+  limitOf,
+  type NoShare,
+  type Purse,
+  type Share,
+  setAside,
+  settleRun,
+  share,
+  shareFor,
+  UNUSED,
+  type Used,
+  used,
+  usedBy,
+  usedTogether,
+  withinLimits,
+} from './ledger.js';
 export {
   apart,
   type CallTo,
+  type CheckedAs,
+  checkedAs,
+  erasable,
+  fraction,
+  inMillionths,
   json,
   type Keeping,
   type KeptAs,
+  type KeptField,
   type KeptFields,
   keepingOf,
   keptFields,
+  keptSchema,
   line,
   type OwnerTool,
   optional,
@@ -33,6 +61,7 @@ export {
   text,
   unwrapped,
   withinBytes,
+  words,
 } from './owner-tool.js';
 export { cancelFor, ownPlan, purposeOf, startFor, takePurpose } from './purposes.js';
 export { commanded, type Hints, Refused, refusalBy } from './refusal.js';

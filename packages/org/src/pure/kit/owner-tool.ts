@@ -7,10 +7,11 @@ import * as z from '@reprise/contracts/schema';
 import { bytesOf, oneLine } from './texts.js';
 
 /**
- * How a field of a call is kept: a `text` or a `value` in the content store, its link under `<name>_ref`; a `line` as text
- * without line breaks; `apart` for what the tool keeps by code, or not at all.
+ * How a field of a call is kept: a `text`, an `erasable` text or a `value` in the content store, its link under `<name>_ref`;
+ * the `words` of an item with their summary; a `line` as text without line breaks; a fraction in `millionths`, under
+ * `<name>_ppm`; `apart` for what the tool keeps by code, or not at all.
  */
-export type Keeping = 'text' | 'value' | 'line' | 'apart';
+export type Keeping = 'text' | 'erasable' | 'value' | 'words' | 'line' | 'millionths' | 'apart';
 
 declare const KEPT: unique symbol;
 
@@ -26,6 +27,34 @@ export interface KeptAs<K extends Keeping> {
  */
 export function text(): z.Text & KeptAs<'text'> {
   return keptAs('text', z.string());
+}
+
+/**
+ * A text that can be erased: its link, which the owner receives under `<name>_ref`, does not tell it to those who guess it.
+ *
+ * @example reason: erasable().max(500).describe('Why.')
+ */
+export function erasable(): z.Text & KeptAs<'erasable'> {
+  return keptAs('erasable', z.string());
+}
+
+/**
+ * The words of an item: they and their summary are stored as content that can be erased, and the owner receives the links
+ * `content_ref` and `summary_ref`.
+ *
+ * @example text: words().min(1).max(8_000).describe('The memory.')
+ */
+export function words(): z.Text & KeptAs<'words'> {
+  return keptAs('words', z.string());
+}
+
+/**
+ * A number from 0 to 1. The owner receives millionths under `<name>_ppm`: fractions are no values of a journal.
+ *
+ * @example confidence: fraction().describe('How sure you are.')
+ */
+export function fraction(): z.Num & KeptAs<'millionths'> {
+  return keptAs('millionths', z.number().min(0).max(1));
 }
 
 /**
@@ -67,6 +96,22 @@ export function apart<S extends z.BuiltSchema>(schema: S): S & KeptAs<'apart'> {
   return keptAs('apart', schema);
 }
 
+declare const OWNERS: unique symbol;
+
+/** A field that its owner checks by another schema than models are shown. */
+export interface CheckedAs<S extends z.AnySchema> {
+  readonly [OWNERS]: S;
+}
+
+/**
+ * A field that the owner checks by a schema of its own, such as a narrower bound. Models are shown the first schema.
+ *
+ * @example limit: checkedAs(z.int().max(1_000), z.int().max(50))
+ */
+export function checkedAs<S extends z.BuiltSchema, K extends z.AnySchema>(shown: S, owners: K): S & CheckedAs<K> {
+  return shown.meta({ owners }) as S & CheckedAs<K>; // the mark is a type only
+}
+
 /**
  * Fields that a call may lack.
  *
@@ -89,24 +134,40 @@ export function keepingOf(field: z.AnySchema): Keeping | undefined {
 /** The schema of a field when it is there. */
 export function unwrapped(field: z.AnySchema): z.AnySchema {
   const { type, innerType } = z.defOf(field);
-  return type === 'optional' ? innerType : field;
+  return type === 'optional' || type === 'default' ? innerType : field;
 }
 
-type Linked = KeptAs<'text'> | KeptAs<'value'>;
+type Linked = KeptAs<'text'> | KeptAs<'erasable'> | KeptAs<'value'>;
 type Bare<S> = S extends z.Absent<infer Inner> ? Inner : S;
-type KeptName<Name, S> = S extends KeptAs<'apart'> ? never : S extends Linked ? `${Name & string}_ref` : Name;
+type KeptName<Name, S> =
+  S extends KeptAs<'apart'>
+    ? never
+    : S extends KeptAs<'words'>
+      ? (typeof WORDS)[number]
+      : S extends Linked
+        ? `${Name & string}_ref`
+        : S extends KeptAs<'millionths'>
+          ? `${Name & string}_ppm`
+          : Name;
+
+/** The links to the words of an item, and to their summary. */
+const WORDS = ['content_ref', 'summary_ref'] as const;
 
 /** The schema of a field as an owner receives it. */
-type KeptField<S extends z.AnySchema> =
-  S extends z.Absent<infer Inner extends z.AnySchema>
-    ? z.Absent<KeptField<Inner>>
-    : S extends Linked
-      ? ReturnType<typeof ref>
-      : S extends z.Obj<infer Fields>
-        ? z.Obj<KeptFields<Fields>>
-        : S extends z.List<infer Item extends z.AnySchema>
-          ? z.List<KeptField<Item>>
-          : S;
+export type KeptField<S extends z.AnySchema> =
+  S extends CheckedAs<infer Owners>
+    ? Owners
+    : S extends z.Absent<infer Inner extends z.AnySchema>
+      ? z.Absent<KeptField<Inner>>
+      : S extends z.Defaulted<infer Inner extends z.AnySchema>
+        ? z.Absent<KeptField<Inner>>
+        : S extends Linked | KeptAs<'words'>
+          ? ReturnType<typeof ref>
+          : S extends z.Obj<infer Fields>
+            ? z.Obj<KeptFields<Fields>>
+            : S extends z.List<infer Item extends z.AnySchema>
+              ? z.List<KeptField<Item>>
+              : S;
 
 /** The fields of a call as an owner receives them. */
 export type KeptFields<F extends z.Shape> = {
@@ -123,17 +184,36 @@ export function keptFields<F extends z.Shape>(fields: F): KeptFields<F> {
   const kept = Object.entries(fields).flatMap(([name, field]) => {
     const keeping = keepingOf(field);
     if (keeping === 'apart') return [];
-    if (keeping !== 'text' && keeping !== 'value') return [[name, keptField(field)]];
-    return [[`${name}_ref`, unwrapped(field) === field ? ref() : z.exactOptional(ref())]];
+    const present = (schema: z.AnySchema) => (unwrapped(field) === field ? schema : z.exactOptional(schema));
+    if (keeping === 'words') return WORDS.map((link) => [link, present(ref())]);
+    if (keeping === 'millionths') return [[`${name}_ppm`, present(z.int().min(0).max(MILLION))]];
+    if (keeping === undefined || keeping === 'line') return [[name, keptField(field)]];
+    return [[`${name}_ref`, present(ref())]];
   });
   return Object.fromEntries(kept);
 }
 
+const MILLION = 1_000_000;
+
+/** A fraction as it is kept: in millionths. */
+export function inMillionths(part: number): number {
+  return Math.round(part * MILLION);
+}
+
+/** The schema of a value as an owner receives it: see {@link keptFields}. */
+export function keptSchema<S extends z.AnySchema>(field: S): KeptField<S> {
+  return keptField(field) as KeptField<S>; // the type follows the code below
+}
+
 function keptField(field: z.AnySchema): z.AnySchema {
   if (!(field instanceof z.BuiltSchema)) return field;
-  const { type, innerType, element, shape, checks } = field.def;
+  const { type, innerType, element, shape, checks, options, meta } = field.def;
+  if (meta?.owners !== undefined) return meta.owners;
   const same = checks === undefined ? {} : { checks: checks.filter(({ _zod }) => _zod.def.check !== 'custom') };
-  if (type === 'optional') return field.like({ ...same, innerType: keptField(innerType) });
+  // What code substitutes for an absent field, models may leave out; so may those who call the owner without it.
+  if (type === 'default') return z.exactOptional(keptField(innerType));
+  if (type === 'optional' || type === 'nullable') return field.like({ ...same, innerType: keptField(innerType) });
+  if (type === 'union') return field.like({ ...same, options: (options as z.AnySchema[]).map(keptField) });
   if (type === 'array') return field.like({ ...same, element: keptField(element) });
   if (type === 'object') return field.like({ ...same, shape: keptFields(shape) });
   return field.like(same);

@@ -1,11 +1,11 @@
 /** Calls of memory tools as an owner receives them, and what it declares to answer them. */
 
 import { ownerReply } from '@reprise/agent/contracts';
-import { NOTICES, ref } from '@reprise/contracts';
+import { NOTICES } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
 import { waitingCall } from '../kit/calls.js';
-import { apart, type CallTo, optional, ownerTool } from '../kit/owner-tool.js';
+import { apart, type CallTo, optional, ownerTool, words } from '../kit/owner-tool.js';
 import { scope, searchTerms, writeOperation, written } from './effects.js';
 import { itemNumber, itemOrigin, itemTags, linkedFact } from './item.js';
 import { READ_ITEMS_MAX, SEARCH_ITEMS_DEFAULT, SEARCH_ITEMS_MAX, TEXT_LENGTH_MAX } from './names.js';
@@ -17,14 +17,10 @@ const place = z.int().min(0).max(NUMBER_MAX);
 const reason = apart(z.string().max(500)).describe('Why, in a few words.');
 
 /** The text of a memory: it and its summary are stored as content that can be erased. */
-const words = apart(
-  z
-    .string()
-    .min(1)
-    .max(TEXT_LENGTH_MAX)
-    .refine((given) => given.trim() !== '', 'is empty'),
-);
-const wordsKept = { content_ref: ref(), summary_ref: ref() };
+const memory = words()
+  .min(1)
+  .max(TEXT_LENGTH_MAX)
+  .refine((given) => given.trim() !== '', 'is empty');
 
 /** The tools that read and write a store, with their arguments. */
 export const memoryCalls = {
@@ -49,7 +45,7 @@ export const memoryCalls = {
     description:
       'Stores a memory: a finding, decision or preference that will matter later. Write it so that it makes sense alone. Name the result or the task that it comes from. With a key, the same memory stored again is the same memory: use one where you may be interrupted.',
     args: z.strictObject({
-      text: words.describe('The memory; its first paragraph is its summary.'),
+      text: memory.describe('The memory; its first paragraph is its summary.'),
       ...optional({
         tags: itemTags.describe('Short words to find it by. No personal data.'),
         result_id: place.describe('The result that it comes from.'),
@@ -57,12 +53,10 @@ export const memoryCalls = {
         key: z.string().min(1).max(64).describe('A name of your choice for this memory of this result.'),
       }),
     }),
-    also: wordsKept,
   }),
   memory_update: ownerTool({
     description: 'Replaces the text of a memory that is no longer right. Its number, score and origin stay.',
-    args: z.strictObject({ id, text: words }),
-    also: wordsKept,
+    args: z.strictObject({ id, text: memory }),
   }),
   memory_reinforce: ownerTool({
     description: 'Raises the score of a memory that proved useful: it is found earlier from then on.',

@@ -2,16 +2,19 @@
 
 import { actor, type Value, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import type { CallTo } from '@reprise/org/contracts';
 import { failedFacts, failedTables } from './agent/failed.js';
 import { commandTables } from './call/commands.js';
-import { agentCalls } from './entity/agent-calls.js';
+import { agentCalls } from './entity/agent-tools.js';
 import { entityCoreFacts, entityCoreTables, type entityNews } from './entity/entity.js';
 import { type memberEvents, memberFacts, memberTables } from './group/member.js';
 import type { seenNews } from './group/seeing.js';
-import { memoryToolCalls } from './memory/calls.js';
+import { eventCalls } from './memory/events.js';
+import { memoryToolCalls } from './memory/tools.js';
 import { proofCalls, type proofNews, proofTables } from './staging/proofs.js';
 import { returnCalls, returnFacts, type returnNews, returnTables } from './staging/returns.js';
-import { swarmCalls, type swarmTables, swarmTablesOfEntity, type swarmTells } from './swarm/swarm.js';
+import { type swarmTables, swarmTablesOfEntity, type swarmTells } from './swarm/swarm.js';
+import { swarmCalls } from './swarm/tools.js';
 
 /** The tables of an entity. */
 export const entityTables = {
@@ -52,16 +55,23 @@ export type News<N extends keyof EntityNews> = EntityNews[N] extends { readonly 
 
 type Inferred<S> = S extends z.AnySchema ? z.infer<S> : never;
 
-/** The arguments of each tool. */
-export const toolCalls = { ...agentCalls, ...memoryToolCalls, ...proofCalls, ...returnCalls, ...swarmCalls } as const;
+/** The tools of a society, each stated once. */
+export const SOCIETY_TOOLS = {
+  ...agentCalls,
+  ...swarmCalls,
+  ...memoryToolCalls,
+  ...proofCalls,
+  ...returnCalls,
+  ...eventCalls,
+};
 
 /** The name of a tool of a society. */
-export type ToolName = keyof typeof toolCalls;
+export type SocietyToolName = keyof typeof SOCIETY_TOOLS;
 
-/** The arguments of a tool of a society. */
-export type ToolCallOf<T extends ToolName> = z.infer<(typeof toolCalls)[T]>;
+/** The arguments of a tool, as an entity receives them. */
+export type SocietyCallOf<T extends SocietyToolName> = CallTo<(typeof SOCIETY_TOOLS)[T]>;
 
 /** The arguments of a call of this tool. They were parsed when the call was taken, and are kept so: not parsed again. */
-export function argsOf<T extends ToolName>({ args }: { readonly args: Value }, _tool: T): ToolCallOf<T> {
-  return args as ToolCallOf<T>;
+export function argsOf<T extends SocietyToolName>({ args }: { readonly args: Value }, _tool: T): SocietyCallOf<T> {
+  return args as SocietyCallOf<T>;
 }

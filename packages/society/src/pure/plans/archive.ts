@@ -2,7 +2,7 @@
 import * as z from '@reprise/contracts/schema';
 import { itemOrigin, memoryWrite, planOf, storeAt } from '@reprise/org/contracts';
 import { archivedAgent, societyArchive } from '../contracts/agent/archive.js';
-import { itemIdOf } from '../contracts/memory/calls.js';
+import { itemIdOf } from '../contracts/memory/tools.js';
 import { codeOf } from './receipt.js';
 
 /** `society/archive_plan@1`: has the archive of an agent written. */

@@ -138,6 +138,9 @@ export const PROJECT_REFUSALS = [
   'budget_exceeded',
   'project_ended',
   'cell_failed',
+  'policy_denied',
+  'cap_denied',
+  'input_refused',
 ] as const;
 
 /** Why a command or call was refused. */

@@ -202,8 +202,8 @@ class SocietyPlay implements SimulationPlay {
     const { choices } = this.run;
     const [parent, name, id] = [this.#anyone(), `Agent ${this.#n}`, this.#id()];
     const spec = {
-      agent_type: choices.pick(['claude-code', 'autonomous', 'custom'] as const),
-      display_name: name,
+      agentType: choices.pick(['claude-code', 'autonomous', 'custom'] as const),
+      displayName: name,
       capabilities: { ...this.#capabilities(), ...(choices.once(3) ? { ttl_seconds: 1 + choices.below(120) } : {}) },
     };
     const one: Repeated = {
@@ -253,7 +253,7 @@ class SocietyPlay implements SimulationPlay {
   async #status(person: Entity, agent: string): Promise<void> {
     const { choices, sometimes } = this.run;
     const to = choices.pick(['deactivate', 'deactivate', 'reactivate', 'suspend', 'resume'] as const);
-    const grace = to === 'deactivate' ? { grace_seconds: choices.pick([0, 60, 604_800]) } : {};
+    const grace = to === 'deactivate' ? { grace: choices.pick([0, 60, 604_800]) * 1000 } : {};
     await person.setStatus(agent, to, { ...grace, id: this.#id() });
     if (to === 'deactivate') sometimes.happened('an agent was deactivated');
     if (to === 'reactivate') sometimes.happened('an agent came back');
@@ -271,12 +271,12 @@ class SocietyPlay implements SimulationPlay {
     const { choices } = this.run;
     const [strategy, swarm_id] = [choices.pick(STRATEGIES), choices.pick(SWARMS)];
     const slot = (name: string, count: number, tools: string[] = []) =>
-      ({ slot: name, agent_type: 'swarm-worker', capabilities: { tools }, count }) as const;
+      ({ slot: name, agentType: 'swarm-worker', capabilities: { tools }, count }) as const;
     const manifest: SwarmManifest = {
-      ...{ swarm_id, goal: 'Work.', strategy, culture: { broadcast_eagerness: 'moderate' } },
-      ...(strategy === 'hierarchical' ? { coordinator_agent_id: { slot: 'boss' } } : {}),
-      ...(choices.once(2) ? { budget_tokens: choices.pick([2_000, 20_000, 200_000]) } : {}),
-      on_member_failure: choices.pick(['continue', 'restart', 'abort'] as const),
+      ...{ swarmId: swarm_id, goal: 'Work.', strategy, culture: { broadcast_eagerness: 'moderate' } },
+      ...(strategy === 'hierarchical' ? { coordinatorAgentId: { slot: 'boss' } } : {}),
+      ...(choices.once(2) ? { budgetTokens: choices.pick([2_000, 20_000, 200_000]) } : {}),
+      onMemberFailure: choices.pick(['continue', 'restart', 'abort'] as const),
       agents: [...(strategy === 'hierarchical' ? [slot('boss', 1, ['swarm_task'])] : []), slot('worker', 2)],
     };
     await this.#person(office).createSwarm(manifest, { id: this.#id() });

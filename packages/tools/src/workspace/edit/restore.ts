@@ -28,7 +28,7 @@ import { type ChangeSource, fileHistory, type RecordedChange, type UnseenCall } 
 import { openPlace } from './write-place.js';
 
 /** As of which frame files are restored, and where. */
-export interface RestoreOptions {
+interface RestoreOptions {
   /** The sequence number of the frame whose files are restored. */
   readonly at: number;
   /** The folder: the tools' folder, or another one, which then receives the files that they changed. */
@@ -43,7 +43,7 @@ export interface RestoreOptions {
  * The outcome for one file. `kept`: its current content is unknown to the journal, or the old content is unavailable;
  * `why` says which.
  */
-export interface RestoredFile {
+interface RestoredFile {
   readonly path: string;
   readonly how: 'as_it_was' | 'written' | 'removed' | 'kept';
   readonly why?: string;

@@ -32,7 +32,7 @@ function deadly() {
     async die(options: { clock?: TestClock; store?: Store } = {}) {
       const before = noted.length;
       self.dying = true;
-      void openKernelWorld({ store: self.store, app, ...options });
+      void openKernelWorld({ store: self.store, app, ...options }).catch(() => undefined);
       await until(() => noted.length > before, 'the note');
       self.dying = false;
     },

@@ -5,6 +5,8 @@
  * An absent dimension has the value of the parent; of a person without a parent, everything.
  */
 import * as z from '@reprise/contracts/schema';
+import { checkedAs, keptSchema, optional } from '@reprise/org/contracts';
+import { noted } from '../cell/statement.js';
 
 /** A group, a beginning of groups with a star, or all groups. */
 export const GROUP_PATTERN = /^(\*|[a-z0-9][a-z0-9._:-]{0,126}\*?)$/;
@@ -32,52 +34,70 @@ export const CAPABILITY_BOUNDS = {
   bonus_groups: 16,
 } as const;
 
+/** A list in which nothing stands twice. A model may be shown no bound; what is kept has at most `kept` items. */
+function unique<S extends z.BuiltSchema>(item: S, kept: number, shown = z.array(item)) {
+  const list = shown.refine((items) => new Set(items).size === items.length, 'has an item twice');
+  return checkedAs(noted(list, { uniqueItems: true }), z.array(keptSchema(item)).max(kept));
+}
+
+/** A list of at most so many patterns. */
+function patterns(id: string, pattern: RegExp, max: number) {
+  const one = noted(z.string().regex(pattern), { id });
+  return unique(one, max, z.array(one).max(max));
+}
+
 /** What an entity may read, or write. */
-export const memoryScope = z.strictObject({
-  layers: z.array(z.enum(LAYERS)).max(LAYERS.length),
-  groups: z.array(z.string().regex(GROUP_PATTERN)).max(CAPABILITY_BOUNDS.groups),
-  visibility: z.array(z.enum(VISIBILITIES)).max(VISIBILITIES.length),
-});
+const memoryScopeShown = noted(
+  z.strictObject({
+    layers: unique(z.enum(LAYERS), LAYERS.length),
+    groups: patterns('GroupPattern', GROUP_PATTERN, CAPABILITY_BOUNDS.groups),
+    visibility: unique(z.enum(VISIBILITIES), VISIBILITIES.length),
+  }),
+  { id: 'MemoryScope' },
+);
+
+/** What an entity may read, or write. */
+export const memoryScope = keptSchema(memoryScopeShown);
 
 /** What an entity may read, or write. */
 export type MemoryScope = z.infer<typeof memoryScope>;
 
-const tools = z.array(z.string().regex(TOOL_PATTERN)).max(CAPABILITY_BOUNDS.tools);
-const parallel = z.int().min(1).max(CAPABILITY_BOUNDS.parallel);
-const seconds = z.int().min(0).max(CAPABILITY_BOUNDS.ttl_seconds);
-
 /** The dimensions of capabilities, each with its schema. `ttl_seconds` 0 is no end. */
 const dimensions = {
-  memory_read: memoryScope,
-  memory_write: memoryScope,
-  tools,
-  max_parallel_ops: parallel,
-  ttl_seconds: seconds,
+  memory_read: memoryScopeShown,
+  memory_write: memoryScopeShown,
+  tools: patterns('ToolPattern', TOOL_PATTERN, CAPABILITY_BOUNDS.tools),
+  max_parallel_ops: z.int().min(1).max(CAPABILITY_BOUNDS.parallel),
+  ttl_seconds: z.int().min(0).max(CAPABILITY_BOUNDS.ttl_seconds),
   autonomous: z.boolean(),
 };
 
+/** Capabilities as callers write and read them. */
+export const capabilitiesShown = noted(z.strictObject(optional(dimensions)), { id: 'Capabilities' });
+
 /** Capabilities as a registration declares them; what is absent is not permitted. */
-export const capabilities = z.strictObject({
-  memory_read: z.exactOptional(dimensions.memory_read),
-  memory_write: z.exactOptional(dimensions.memory_write),
-  tools: z.exactOptional(dimensions.tools),
-  max_parallel_ops: z.exactOptional(dimensions.max_parallel_ops),
-  ttl_seconds: z.exactOptional(dimensions.ttl_seconds),
-  autonomous: z.exactOptional(dimensions.autonomous),
-});
+export const capabilities = keptSchema(capabilitiesShown);
 
 /** Capabilities as a registration declares them; what is absent is not permitted. */
 export type Capabilities = z.infer<typeof capabilities>;
 
-/** A change of capabilities: an absent dimension keeps its declared value, null takes the parent's. */
-export const capabilityChange = z.strictObject({
-  memory_read: z.exactOptional(z.nullable(dimensions.memory_read)),
-  memory_write: z.exactOptional(z.nullable(dimensions.memory_write)),
-  tools: z.exactOptional(z.nullable(dimensions.tools)),
-  max_parallel_ops: z.exactOptional(z.nullable(dimensions.max_parallel_ops)),
-  ttl_seconds: z.exactOptional(z.nullable(dimensions.ttl_seconds)),
-  autonomous: z.exactOptional(z.nullable(dimensions.autonomous)),
-});
+/** A change of capabilities, as callers write it. */
+export const capabilityChange = noted(
+  z.strictObject(
+    optional({
+      memory_read: z.nullable(dimensions.memory_read),
+      memory_write: z.nullable(dimensions.memory_write),
+      tools: z.nullable(dimensions.tools),
+      max_parallel_ops: z.nullable(dimensions.max_parallel_ops),
+      ttl_seconds: z.nullable(dimensions.ttl_seconds),
+      autonomous: z.nullable(dimensions.autonomous),
+    }),
+  ),
+  {
+    id: 'CapabilityChange',
+    description: "An omitted dimension keeps its declared value; null takes the parent's.",
+  },
+);
 
 /** A change of capabilities: an absent dimension keeps its declared value, null takes the parent's. */
 export type CapabilityChange = z.infer<typeof capabilityChange>;

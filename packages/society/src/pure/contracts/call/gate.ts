@@ -11,14 +11,18 @@ import { effectOf, planOf } from '@reprise/org/contracts';
 const tool = z.string().min(1).max(64);
 const group = z.string().min(1).max(128);
 
+/** The gate says whether a tool is permitted. */
+const judgedTool = () =>
+  ({
+    params: z.strictObject({ tool, at: address }),
+    receipt: z.strictObject({}),
+    guarantee: 'idempotent',
+    rights: { tool: 'tool' },
+    settledBy: 'at',
+  }) as const;
+
 /** `society.call@1`: whether the entity may call a tool now. */
-export const societyCall = effectOf('society.call@1', () => ({
-  params: z.strictObject({ tool, at: address }),
-  receipt: z.strictObject({}),
-  guarantee: 'idempotent',
-  rights: { tool: 'tool' },
-  settledBy: 'at',
-}));
+export const societyCall = effectOf('society.call@1', judgedTool);
 
 /** `society.group_call@1`: whether the entity may call a tool on a group now. */
 export const societyGroupCall = effectOf('society.group_call@1', () => ({
@@ -30,13 +34,7 @@ export const societyGroupCall = effectOf('society.group_call@1', () => ({
 }));
 
 /** `society.why@1`: whether it was the tool of a call that the gate denied. It is no call. */
-export const societyWhy = effectOf('society.why@1', () => ({
-  params: z.strictObject({ tool, at: address }),
-  receipt: z.strictObject({}),
-  guarantee: 'idempotent',
-  rights: { tool: 'tool' },
-  settledBy: 'at',
-}));
+export const societyWhy = effectOf('society.why@1', judgedTool);
 
 /** `society/check_plan@1`: asks the gate whether a call may be made, and tells the entity the verdict. */
 export const callCheckPlan = planOf('society/check_plan@1', () => ({

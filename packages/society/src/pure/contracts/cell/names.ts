@@ -67,7 +67,7 @@ export function swarmAt(id: string): Address {
 }
 
 /** The id by which clients know what an agent brought back: a group that is read like others. */
-export const STAGING_ID = /^staging-([a-f0-9]{64})-([0-9]{1,16})$/;
+export const STAGING_ID = /^staging-[a-f0-9]{64}-[0-9]{1,16}$/;
 
 /** The key of what an agent brought back. */
 export const STAGING_KEY = /^[a-f0-9]{64}\.[0-9]{1,16}$/;
@@ -84,8 +84,7 @@ export function stagingIdOf(key: string): string {
 
 /** The key that an id of clients names; undefined for any other group. */
 export function stagingKeyIn(group: string): string | undefined {
-  const [, agent, n] = STAGING_ID.exec(group) ?? [];
-  return agent === undefined ? undefined : stagingKeyOf(agent, Number(n));
+  return STAGING_ID.test(group) ? group.slice('staging-'.length).replace('-', '.') : undefined;
 }
 
 /** The address of the cell behind a staging store. */

@@ -20,40 +20,16 @@ import { capabilities } from '../agent/capability.js';
 import { failedNews } from '../agent/failed.js';
 import { agentKey, erasedContent } from '../agent/identity.js';
 import { revivedNews } from '../agent/revived.js';
-import {
-  AGENT_ID,
-  AGENT_STATUSES,
-  AGENT_TYPES,
-  ENTITY,
-  L1,
-  NAME_ID,
-  ROLES,
-  SOCIETY_BOUNDS,
-  SWARM,
-  TIERS,
-} from '../cell/names.js';
+import { AGENT_STATUSES, AGENT_TYPES, ENTITY, L1, SOCIETY_BOUNDS, SWARM } from '../cell/names.js';
 import { outcomeOf } from '../cell/outcome.js';
 import { childAgent, makerCell, namedGroup, ownSwarm } from '../cell/senders.js';
-import { itemId, MEMORY_BOUNDS } from '../memory/calls.js';
+import { agentId, entityId, nameId, role, tier } from '../cell/statement.js';
 import { toldAbove } from '../memory/l1.js';
+import { itemId, MEMORY_BOUNDS } from '../memory/tools.js';
+import { displayName } from './agent-tools.js';
 
 const count = z.int().min(0);
 const stamp = count;
-
-/** The id of an agent. */
-export const agentId = z.string().regex(AGENT_ID);
-
-/** The id of a person, a group or a swarm. */
-export const nameId = z.string().regex(NAME_ID);
-
-/** The id of an entity: of an agent, or the name of a person. */
-export const entityId = z.string().regex(NAME_ID);
-
-/** A tier of trust, from 0 to 3. */
-export const tier = z.enum(TIERS);
-
-/** The role of a member of a group. */
-export const role = z.enum(ROLES);
 
 /** Why an agent changed its status. */
 export const STATUS_REASONS = [
@@ -72,9 +48,6 @@ export const STATUS_REASONS = [
 
 /** Why an agent changed its status. */
 export type StatusReason = (typeof STATUS_REASONS)[number];
-
-/** The text of a display name. */
-export const displayName = z.string().min(1).max(120);
 
 /** A time of grace in milliseconds, up to a year. */
 export const graceMs = z

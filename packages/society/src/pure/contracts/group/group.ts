@@ -6,21 +6,13 @@ import { restEvent, restTables, topicOwnerEvents } from '@reprise/org/contracts'
 import { revivedNewsOfGroup } from '../agent/revived.js';
 import { NAME_ID, ROLES, TIERS } from '../cell/names.js';
 import { groupMember, groupOwner, makerCell, memberHot, namedGroup, ownTopic } from '../cell/senders.js';
-import { SOCIETY_EVENTS } from '../entity/agent-calls.js';
+import { SOCIETY_EVENTS } from '../memory/events.js';
+import { cultureIn, DEPARTURE_POLICIES, EAGERNESS, notification } from './culture.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
 const role = z.enum(ROLES);
 const code = z.string().max(96);
-
-/** How eagerly members hear of what is written: at their next step, at their next run, or when they ask. */
-export const EAGERNESS = ['chatty', 'moderate', 'taciturn'] as const;
-
-/** How eagerly members hear of what is written. */
-export type Eagerness = (typeof EAGERNESS)[number];
-
-/** What a member that leaves keeps of its copies: all, those of its own items, or none. */
-export const DEPARTURE_POLICIES = ['permissive', 'standard', 'restrictive'] as const;
 
 /** How large groups and their boards grow. */
 export const GROUP_BOUNDS = {
@@ -34,21 +26,6 @@ export const GROUP_BOUNDS = {
   /** The bytes of the news that one event brings to a reader. */
   news_bytes: 48_000,
 } as const;
-
-/** Whether news is also pushed to clients, is a line at the next run, or waits in the inbox alone. */
-const notification = z.enum(['push', 'notify', 'silent']);
-
-/** A culture as it is stated. */
-export const cultureIn = z.strictObject({
-  broadcast_eagerness: z.exactOptional(z.enum(EAGERNESS)),
-  /** The seconds after which items expire; 0 for items that stay. */
-  ttl_default: z.exactOptional(z.int().min(0).max(315_360_000)),
-  notification_policy: z.exactOptional(notification),
-  departure_policy: z.exactOptional(z.enum(DEPARTURE_POLICIES)),
-});
-
-/** A culture as it is stated. */
-export type CultureIn = z.infer<typeof cultureIn>;
 
 /** A culture as it is kept. `broadcast_eagerness` is null where none was stated: it follows from the number of members. */
 export const culture = z.strictObject({

@@ -5,10 +5,11 @@ import { by, from } from '@reprise/kernel/define';
 import { topicEvents } from '@reprise/org/contracts';
 import { AGENT_STATUSES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../cell/names.js';
 import { groupTopic, makerCell } from '../cell/senders.js';
-import { SOCIETY_EVENTS, subscription } from '../entity/agent-calls.js';
+import { subscription } from '../entity/agent-tools.js';
 import { memoryEnded } from '../memory/acts.js';
-import { BASES, itemId, VERDICTS } from '../memory/calls.js';
+import { SOCIETY_EVENTS } from '../memory/events.js';
 import { l1Tells } from '../memory/l1.js';
+import { BASES, itemId, VERDICTS } from '../memory/tools.js';
 import { GROUP_BOUNDS, groupTells, groupTerms, post } from './group.js';
 
 const count = z.int().min(0);

@@ -12,7 +12,7 @@ import {
   written,
 } from '@reprise/org/contracts';
 import { NAME_ID } from '../cell/names.js';
-import { MEMORY_BOUNDS } from './calls.js';
+import { MEMORY_BOUNDS } from './tools.js';
 
 const code = z.string().max(96);
 const entityId = z.string().regex(NAME_ID);

@@ -5,6 +5,7 @@
 import { digestHex, NOTICES, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
+import { optional } from '@reprise/org/contracts';
 import { agentSession } from '../agent/failed.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY, L1, NAME_ID, SWARM } from '../cell/names.js';
 import { ownEntity, parentEntity } from '../cell/senders.js';
@@ -72,14 +73,7 @@ export const NO_FIELDS: z.infer<typeof fields> = {
 
 /** A change of a hot context: an absent field stays, null empties one. */
 export const l1Patch = z.strictObject({
-  active: z.exactOptional(fields.shape.active),
-  prefs: z.exactOptional(fields.shape.prefs),
-  delegation: z.exactOptional(fields.shape.delegation),
-  ephemeral: z.exactOptional(fields.shape.ephemeral),
-  goal: z.exactOptional(fields.shape.goal),
-  context: z.exactOptional(fields.shape.context),
-  findings: z.exactOptional(fields.shape.findings),
-  working_memory: z.exactOptional(fields.shape.working_memory),
+  ...optional(fields.shape),
   /** How far the task is, in millionths. */
   progress_ppm: z.exactOptional(z.nullable(z.int().min(0).max(1_000_000))),
   /** Fields that were asked for and are not the entity's to write, such as `identity`. */

@@ -2,13 +2,14 @@
 import { actor, digestHex, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
-import { effectOf, scope } from '@reprise/org/contracts';
-import { IDENTITY_BOUNDS, nonce, returned, returnedItem, signature } from '../agent/identity.js';
-import { STAGING_ID, STAGING_KEY } from '../cell/names.js';
+import { effectOf, fraction, optional, scope } from '@reprise/org/contracts';
+import { IDENTITY_BOUNDS, returned, signature } from '../agent/identity.js';
+import { STAGING_KEY } from '../cell/names.js';
 import { childAgent, ownStaging, ownSwarm, parentEntity } from '../cell/senders.js';
-import { agentId, nameId } from '../entity/entity.js';
-import { itemId } from '../memory/calls.js';
+import { acting, agentId, digest, nameId, noted, stagingId, told } from '../cell/statement.js';
 import { chainLink } from '../memory/l1.js';
+import { itemId, itemIdShown, itemType, itemWords, subjectKey } from '../memory/tools.js';
+import { nonceShown } from './proofs.js';
 
 const count = z.int().min(0);
 const code = z.nullable(z.string().max(96));
@@ -23,34 +24,58 @@ const place = z.int().min(1).max(IDENTITY_BOUNDS.items);
 /** The decisions of a parent on what its agent brought back. */
 export const DECISIONS = ['approve', 'reject', 'partial'] as const;
 
-/** The arguments of the tools about returns. */
+const brought = z.strictObject({
+  group: nameId,
+  type: itemType,
+  content: itemWords,
+  ...optional({ confidence: fraction(), subject_key: subjectKey }),
+});
+
+/** The tools by which an agent brings back what it has found elsewhere, and its parent decides on it. */
 export const returnCalls = {
-  agent_return: z.strictObject({
-    agent_id: z.exactOptional(agentId),
-    nonce,
-    signature,
-    chain_hash: returned.shape.chain_hash,
-    session_count: returned.shape.session_count,
-    base_hash: returned.shape.base_hash,
-    memories: z
-      .array(
-        z.strictObject({
-          group: nameId,
-          type: returnedItem.shape.type,
-          content_ref: ref(),
-          summary_ref: ref(),
-          confidence_ppm: returnedItem.shape.confidence_ppm,
-          subject_key: returnedItem.shape.subject_key,
-        }),
-      )
-      .max(IDENTITY_BOUNDS.items),
+  agent_return: acting({
+    description: 'Brings back what an agent has found elsewhere, signed: its parent reviews it.',
+    args: {
+      ...optional({ agent_id: agentId }),
+      nonce: noted(nonceShown, { description: 'Of a challenge with the purpose return.' }),
+      chain_hash: digest,
+      session_count: count,
+      base_hash: told(digest, 'The link of the chain at which the agent left; without it the divergence is unknown.'),
+      memories: z.array(brought).max(IDENTITY_BOUNDS.items),
+      signature,
+    },
+    answer: {
+      staging_group_id: stagingId,
+      divergence: noted(z.nullable(count), {
+        description: 'Sessions since the base; null for a base that this world does not know.',
+      }),
+      conflicts: z.array(z.strictObject({ item: itemIdShown, with: itemIdShown, subject_key: z.string() })),
+      items: count,
+      merged: z.boolean(),
+      review: z.enum(['none', 'usual', 'forced']),
+    },
   }),
-  staging_review: z.strictObject({
-    staging_group_id: z.string().regex(STAGING_ID),
-    decision: z.enum(DECISIONS),
-    items: z.exactOptional(z.array(itemId).max(IDENTITY_BOUNDS.items)),
+  staging_review: acting({
+    description:
+      'Decides on what an agent has brought back: approved items are written with the rights of the parent. A return whose review is forced is approved by naming its items.',
+    args: {
+      staging_group_id: stagingId,
+      decision: z.enum(DECISIONS),
+      items: told(
+        z.array(itemIdShown).max(IDENTITY_BOUNDS.items),
+        'The items that the decision partial approves; the others are rejected.',
+      ),
+    },
+    answer: {
+      staging_group_id: stagingId,
+      copied: z.array(itemIdShown),
+      rejected: z.array(itemIdShown),
+      refused: noted(z.array(z.strictObject({ item: itemIdShown, code: z.string() })), {
+        description: 'Approved items that the parent may not write at this moment: they stay staged.',
+      }),
+    },
   }),
-} as const;
+};
 
 /** The chain of an agent's sessions as it states it. */
 const chain = z.strictObject({ hash: digestHex(), count });

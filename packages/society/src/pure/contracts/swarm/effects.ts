@@ -1,7 +1,7 @@
 /** The effect by which a swarm is checked before anything of it is made: its agents exist, and their models have prices. */
 import * as z from '@reprise/contracts/schema';
 import { composedSection, effectOf, planOf, workCompose } from '@reprise/org/contracts';
-import { slotName } from './swarm.js';
+import { slotName } from './tools.js';
 
 const text = z.string().max(500);
 

@@ -4,137 +4,22 @@ import { actor, capability, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, KEY_DIGITS, makingTables, restEvent, share, used } from '@reprise/org/contracts';
-import { capabilities } from '../agent/capability.js';
 import { failedFacts, failedNewsOfSwarm, failedTables } from '../agent/failed.js';
 import { revivedNewsOfSwarm } from '../agent/revived.js';
-import { AGENT_TYPES, ENTITY } from '../cell/names.js';
+import { ENTITY } from '../cell/names.js';
 import { outcomeOf } from '../cell/outcome.js';
 import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCreator } from '../cell/senders.js';
-import {
-  aboveLimits,
-  agentEntry,
-  agentId,
-  entityCoreTables,
-  entityId,
-  inherited,
-  lineage,
-  nameId,
-} from '../entity/entity.js';
-import { cultureIn } from '../group/group.js';
+import { agentId, entityId, nameId } from '../cell/statement.js';
+import { aboveLimits, agentEntry, entityCoreTables, inherited, lineage } from '../entity/entity.js';
+import { cultureIn } from '../group/culture.js';
+import { memberFailure, STRATEGIES, SWARM_STATUSES, slotName, slotRow, swarmCalls } from './tools.js';
 
 const count = z.int().min(0);
 const some = z.int().min(1);
 const code = z.string().min(1).max(96);
 
-/** How the agents of a swarm work together. */
-export const STRATEGIES = ['broadcast', 'pipeline', 'hierarchical'] as const;
-
-/** The states of a swarm. */
-export const SWARM_STATUSES = [
-  'creating',
-  'registering',
-  'executing',
-  'synthesizing',
-  'archived',
-  'disbanded',
-  'failed',
-] as const;
-
-/** The state of a swarm. */
-export type SwarmStatus = (typeof SWARM_STATUSES)[number];
-
-/** What follows when a member fails: the others go on, it tries once more, or the swarm fails. */
-const memberFailure = z.enum(['continue', 'restart', 'abort']);
-
-/** How large swarms, their results and their waits grow. */
-export const SWARM_BOUNDS = {
-  /** Agents of one swarm, all slots together. */
-  agents: 64,
-  slots: 16,
-  /** Tasks that a coordinator delegates. */
-  tasks: 1_000,
-  /** The time of one task in milliseconds. */
-  task_ms: 86_400_000,
-  /** The bytes of joined outputs. */
-  joined_bytes: 400_000,
-  /** Keys that are made at the same time. */
-  keys: 8,
-} as const;
-
 /** The length of the key of a member: a pair of numbers. */
 const MEMBER_KEY = 2 * KEY_DIGITS + 1;
-
-/** The name of a slot. */
-export const slotName = z.string().regex(/^[a-z0-9-]{1,32}$/);
-
-/** A slot, as it is kept: `task_ref` links its task. */
-export const slotRow = z.strictObject({
-  slot: slotName,
-  agent_type: z.enum(AGENT_TYPES),
-  capabilities,
-  count: z.int().min(1).max(SWARM_BOUNDS.agents),
-  /** A defined agent, or `skill:<name>`; the agent with the name of the slot when absent. */
-  agent: z.exactOptional(z.string().min(1).max(128)),
-  task_ref: z.exactOptional(ref()),
-});
-
-/** The coordinator: an agent that exists, or the slot of one. */
-const coordinator = z.union([agentId, z.strictObject({ slot: slotName })]);
-
-/** What `swarm_task` does: a coordinator delegates, collects and finishes, and a worker reports. */
-export const SWARM_ACTIONS = ['delegate', 'collect', 'report', 'finish'] as const;
-
-/** Where a page of a swarm goes on: after an agent or a result, by its number. */
-export const SWARM_CURSOR = /^[ar][0-9]{1,7}$/;
-
-/** The rows of a page of a swarm: all its agents and many results. */
-export const SWARM_ROWS = { usual: 100, max: 200 } as const;
-
-/** The arguments of the tools of swarms, as an entity takes them: long texts are links. */
-export const swarmCalls = {
-  swarm_create: z.strictObject({
-    swarm_id: nameId,
-    goal_ref: ref(),
-    group_id: z.exactOptional(nameId),
-    coordinator_agent_id: z.exactOptional(coordinator),
-    strategy: z.enum(STRATEGIES),
-    agents: z.array(slotRow).min(1).max(SWARM_BOUNDS.slots),
-    culture: z.exactOptional(cultureIn),
-    on_member_failure: z.exactOptional(memberFailure),
-    /** The budget: whole micro-dollars, or tokens. */
-    budget_micro_money: z.exactOptional(some),
-    budget_tokens: z.exactOptional(some),
-  }),
-  swarm_status: z.strictObject({
-    swarm_id: nameId,
-    after: z.exactOptional(z.string().regex(SWARM_CURSOR)),
-    limit: z.exactOptional(z.int().min(1).max(SWARM_ROWS.max)),
-    /** The number of one result that is read, and the first character of the piece. */
-    task: z.exactOptional(some),
-    from: z.exactOptional(count),
-  }),
-  swarm_disband: z.strictObject({
-    swarm_id: nameId,
-    mode: z.exactOptional(z.enum(['archive', 'delete'])),
-    reason_ref: z.exactOptional(ref()),
-  }),
-  swarm_task: z.strictObject({
-    swarm_id: nameId,
-    action: z.enum(SWARM_ACTIONS),
-    after: z.exactOptional(z.string().regex(SWARM_CURSOR)),
-    limit: z.exactOptional(z.int().min(1).max(SWARM_ROWS.max)),
-    slot: z.exactOptional(slotName),
-    agent_id: z.exactOptional(agentId),
-    task_ref: z.exactOptional(ref()),
-    result_ref: z.exactOptional(ref()),
-  }),
-} as const;
-
-/** The arguments of a tool of swarms. */
-export type SwarmCallOf<T extends keyof typeof swarmCalls> = z.infer<(typeof swarmCalls)[T]>;
-
-/** A manifest, as it is kept. */
-export type KeptManifest = SwarmCallOf<'swarm_create'>;
 
 /** The state of a swarm. Its slots, members and tasks stand in tables. */
 export const swarmState = z.strictObject({
@@ -187,7 +72,7 @@ export type SwarmState = z.infer<typeof swarmState>;
 export const swarmTask = z.strictObject({
   member: z.string().max(MEMBER_KEY),
   agent_id: agentId,
-  /** That of its job; before it `waiting` for inputs, or `skipped` without inputs or a share. */
+  /** That of its job; before it `waiting` for inputs or its share, or `skipped` without inputs or a share. */
   status: z.enum(['waiting', ...JOB_STATUSES, 'skipped']),
   attempt: some,
   task_ref: z.nullable(ref()),
@@ -239,6 +124,8 @@ export const swarmTables = {
   /** The members by their agents. */
   agents: z.string().max(MEMBER_KEY),
   tasks: swarmTask,
+  /** The tasks that wait until others give a share of the budget back. */
+  line: z.null(),
   /** What has not ended in each stage. */
   stages: count,
   /** Tasks that have ended, and whose end was not followed yet. */
@@ -249,7 +136,7 @@ export const swarmTables = {
     z.strictObject({ kind: z.literal('join'), stage: count }),
     z.strictObject({ kind: z.literal('synthesis') }),
     z.strictObject({ kind: z.literal('collect'), waiting: swarmCollect }),
-    z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmCalls.swarm_status }),
+    z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmCalls.swarm_status.call }),
   ]),
   /** The calls of `swarm_collect` that wait for an end. */
   waiting: swarmCollect,
@@ -299,7 +186,7 @@ export const openSwarm = z.strictObject({
   creator: entityId,
   lineage,
   depth: count,
-  manifest: swarmCalls.swarm_create,
+  manifest: swarmCalls.swarm_create.call,
   parallel: some,
   account: z.string().max(128),
   expires_at: z.nullable(count),
@@ -321,9 +208,9 @@ const asked = {
 
 /** A call of an entity at a swarm. */
 export const swarmAsked = z.discriminatedUnion('name', [
-  z.strictObject({ ...asked, name: z.literal('swarm_status'), args: swarmCalls.swarm_status }),
-  z.strictObject({ ...asked, name: z.literal('swarm_disband'), args: swarmCalls.swarm_disband }),
-  z.strictObject({ ...asked, name: z.literal('swarm_task'), args: swarmCalls.swarm_task }),
+  z.strictObject({ ...asked, name: z.literal('swarm_status'), args: swarmCalls.swarm_status.call }),
+  z.strictObject({ ...asked, name: z.literal('swarm_disband'), args: swarmCalls.swarm_disband.call }),
+  z.strictObject({ ...asked, name: z.literal('swarm_task'), args: swarmCalls.swarm_task.call }),
 ]);
 
 /** A call of an entity at a swarm. */

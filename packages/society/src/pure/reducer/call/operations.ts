@@ -1,16 +1,15 @@
 /** The tools of a society as the reducer of an entity knows them: their arguments, and what each does. */
 
 import type { Value } from '@reprise/contracts';
-import { type ArgumentSchema, type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
+import { type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
 import type { CallCheck } from '../../compile/index.js';
-import type { EntityState } from '../../contracts/index.js';
+import type { EntityState, SocietyCallOf, SocietyToolName } from '../../contracts/index.js';
 import type { EntityContext } from '../context/entity.js';
 
 export type Answer = CallAnswer;
 
-/** What a tool does. Its functions get the arguments that its own schema has let through. */
+/** What a tool does. Its functions get the arguments that its statement has let through. */
 interface Operation<A = Value> {
-  readonly args: ArgumentSchema<A>;
   /** The entity that the call is about, when it is not this one: the call goes there, if it stands below. */
   about?(args: A): string | undefined;
   /** The group that the call is judged for. */
@@ -21,10 +20,8 @@ interface Operation<A = Value> {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** States an operation with the type of its arguments. */
-export function operation<A extends Value>(args: ArgumentSchema<A>, acts: Omit<Operation<A>, 'args'>): Operation {
-  return { args, ...acts };
-}
+/** What some of the tools of a society do, by their names. */
+export type OperationsOf<T extends SocietyToolName> = { readonly [N in T]: Operation<SocietyCallOf<N>> };
 
 /** The code of a denial: the gate said no, or would. */
 export const DENIED = 'capability_denied';

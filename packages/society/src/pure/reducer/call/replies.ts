@@ -20,6 +20,7 @@ type Route =
   | 'report'
   | 'rights'
   | 'said'
+  | 'session'
   | 'stands'
   | 'swarm'
   | 'swarm-gone'

@@ -4,12 +4,12 @@ import type { Value } from '@reprise/contracts';
 import { leq } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import {
-  type AgentCallOf,
   argsOf,
   type Capabilities,
   type CapabilityChange,
   type EntityState,
   type News,
+  type SocietyCallOf,
 } from '../../contracts/index.js';
 import { goOnWith, openCall } from '../call/answers.js';
 import { type Answer, FAILED, isOfFailedCell, refuse } from '../call/operations.js';
@@ -25,7 +25,7 @@ import { setTimers, tellMaker } from '../status/status.js';
 /** Shows the capabilities of this entity, or changes them for an entity above it (CAP-11). */
 export function changeCapabilities(
   draft: EntityState,
-  args: AgentCallOf<'agent_capabilities'>,
+  args: SocietyCallOf<'agent_capabilities'>,
   call: string,
   ctx: EntityContext,
 ): Answer | undefined {
@@ -122,7 +122,7 @@ export function makerRefused(draft: EntityState, code: string, ctx: EntityContex
 /** Answers a call that was done: it subscribes last, within the reach that the agent has now, and not where it was refused. */
 function reported(
   draft: EntityState,
-  { subscriptions }: AgentCallOf<'agent_capabilities'>,
+  { subscriptions }: SocietyCallOf<'agent_capabilities'>,
   ctx: EntityContext,
 ): Answer {
   const heard = subscribeAsAsked(draft, subscriptions, ctx);

@@ -2,36 +2,36 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import { type AgentCallOf, agentCalls, type Row } from '../../contracts/index.js';
+import type { agentCalls, Row, SocietyCallOf } from '../../contracts/index.js';
 import { roomFor } from '../call/fitting.js';
-import { type Answer, type Operations, operation } from '../call/operations.js';
+import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { commandStatus, deactivate } from '../status/commanded.js';
 import { changeCapabilities } from './agent-rights.js';
 import { register } from './registration.js';
 
-export const agentOperations: Operations = {
-  agent_register: operation(agentCalls.agent_register, {
+export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
+  agent_register: {
     about: ({ parent_entity_id }) => parent_entity_id,
-    run: (draft, args, call, ctx) => register(draft, args, call, ctx),
-  }),
-  agent_list: operation(agentCalls.agent_list, {
+    run: register,
+  },
+  agent_list: {
     about: ({ entity_id }) => entity_id,
     run: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
-  }),
-  agent_capabilities: operation(agentCalls.agent_capabilities, {
+  },
+  agent_capabilities: {
     about: ({ agent_id }) => agent_id,
-    run: (draft, args, call, ctx) => changeCapabilities(draft, args, call, ctx),
-  }),
-  agent_set_status: operation(agentCalls.agent_set_status, {
+    run: changeCapabilities,
+  },
+  agent_set_status: {
     about: ({ agent_id }) => agent_id,
-    run: (draft, args, call, ctx) => commandStatus(draft, args, call, ctx),
-  }),
-  agent_deactivate: operation(agentCalls.agent_deactivate, {
+    run: commandStatus,
+  },
+  agent_deactivate: {
     about: ({ agent_id }) => agent_id,
-    run: (draft, args, call, ctx) => deactivate(draft, args, call, ctx),
-  }),
+    run: deactivate,
+  },
 };
 
 /** The agents of a page when the call does not say. */
@@ -42,7 +42,7 @@ const ROWS_AT_ONCE = 256;
 
 /** A page ends with the limit or with the room of the answer; `next` is there when another agent follows. */
 function listAgents(
-  { status, agent_type, after, limit = LIST_ROWS }: AgentCallOf<'agent_list'>,
+  { status, agent_type, after, limit = LIST_ROWS }: SocietyCallOf<'agent_list'>,
   bytesMax: number,
   ctx: EntityContext,
 ): Answer {

@@ -15,6 +15,8 @@ import {
   type News,
   type Row,
   SOCIETY_BOUNDS,
+  SOCIETY_TOOLS,
+  type SocietyToolName,
 } from '../../contracts/index.js';
 import { actorOfOrigin } from '../call/actors.js';
 import { answerCall, callKey, failureOf, goOnWith, openCall } from '../call/answers.js';
@@ -141,7 +143,7 @@ function requireFit(
 ): void {
   const isOfApp = op === undefined && draft.app !== null && origin.kind === 'owner';
   if (op === undefined && !isOfApp) refuse('unknown_tool', { name });
-  if (op !== undefined) parsedCall(op.args, args);
+  if (op !== undefined) parsedCall<unknown>(SOCIETY_TOOLS[name as SocietyToolName].call, args);
   if (draft.calls > SOCIETY_BOUNDS.calls) refuse('too_many_calls');
   if (!mayOperate(draft)) refuse('agent_not_active', { status: draft.status });
 }

@@ -40,11 +40,12 @@ import {
   proofNews,
   returnNews,
   SOCIETY_BOUNDS,
+  type SocietyToolName,
   seenNews,
 } from '../../contracts/index.js';
 import { answerCall, openCall } from '../call/answers.js';
 import { answeredByApp, parkedByApp } from '../call/app-calls.js';
-import { type Operations, refusal } from '../call/operations.js';
+import { type OperationsOf, refusal } from '../call/operations.js';
 import { type Routes, takeReply } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
 import { takeLead, takeMembership } from '../group/consent.js';
@@ -73,7 +74,7 @@ import { returnOperations } from '../staging/returns.js';
 import { reviewOperations } from '../staging/reviews.js';
 import { failedTimer } from '../status/failed-agents.js';
 import { isFailedOperation, isRateLimited } from '../status/failures.js';
-import { isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
+import { inputRefused, isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
 import {
   leaveGroups,
   operated,
@@ -134,7 +135,7 @@ const EVENTS = {
 type Events = typeof EVENTS;
 
 /** All tools of a society, by name: each file of operations brings its own. */
-const OPERATIONS: Operations = {
+const OPERATIONS: OperationsOf<SocietyToolName> = {
   ...agentOperations,
   ...memberOperations,
   ...proofOperations,
@@ -159,6 +160,7 @@ const REPLIES: Routes<EntityState, EntityContext> = {
   said: (_draft, note, reply, ctx) => keepUntold(note, reply, ctx),
   archive: (_draft, key, reply, ctx) => archiveRefused(key, reply, ctx),
   compiled: (draft, _, { code }, ctx) => makerRefused(draft, code, ctx),
+  session: (_draft, command_id, reply, ctx) => inputRefused(command_id, reply, ctx),
   rights: (_draft, about, reply, ctx) => rightsRefused(about, reply, ctx),
   'swarm-gone': (_draft, swarm, reply, ctx) => swarmGone(swarm, reply, ctx),
 };

@@ -6,11 +6,11 @@ import {
   type entityTables,
   GROUP,
   type memberEvents,
-  memoryToolCalls,
+  type SocietyToolName,
 } from '../../contracts/index.js';
 import { actorOfCall } from '../call/actors.js';
 import { goOnWith } from '../call/answers.js';
-import { FAILED, isOfFailedCell, type Operations, operation, refuse } from '../call/operations.js';
+import { FAILED, isOfFailedCell, type OperationsOf, refuse } from '../call/operations.js';
 import { callOfPlan } from '../call/plans.js';
 import { type Replied, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
@@ -22,15 +22,15 @@ import { archiveCopies, memoryEnded, memoryOperations } from '../memory/memory.j
 import { tierChanged, trustOperations } from '../memory/trust.js';
 import { changeRights } from '../rights/rights.js';
 
-export const memberOperations: Operations = {
+export const memberOperations: OperationsOf<Extract<SocietyToolName, `${'memory' | 'events' | 'group'}_${string}`>> = {
   ...hotOperations,
   ...memoryOperations,
   ...trustOperations,
-  events_poll: operation(memoryToolCalls.events_poll, {
+  events_poll: {
     run: (draft: EntityState, args, call, ctx) =>
       waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx),
-  }),
-  group_emcon: operation(memoryToolCalls.group_emcon, {
+  },
+  group_emcon: {
     group: ({ group_id }) => group_id,
     run: (_draft: EntityState, { group_id, on }, call, ctx) => {
       const tag = tagOf('emcon', `${on ? '1' : '0'}.${call}.${group_id}`);
@@ -41,7 +41,7 @@ export const memberOperations: Operations = {
       );
       return undefined;
     },
-  }),
+  },
 };
 
 export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typeof entityTables> = {

@@ -7,7 +7,6 @@ import type { Capability, Value } from '@reprise/contracts';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
 import { accountOf } from '../../contracts/cell/names.js';
 import {
-  type AgentCallOf,
   agentIdOfKey,
   argsOf,
   type EntityState,
@@ -15,6 +14,7 @@ import {
   type News,
   ownKey,
   type Row,
+  type SocietyCallOf,
 } from '../../contracts/index.js';
 import { ownKeyPlan } from '../../plans/identity.js';
 import { keygenPlan } from '../../plans/keygen.js';
@@ -38,7 +38,7 @@ import { compiledOf, type HandedOn, handedOnBy } from '../rights/rights.js';
 /** Registration begins with a key pair; the agent is made when it is there. */
 export function register(
   draft: EntityState,
-  args: AgentCallOf<'agent_register'>,
+  args: SocietyCallOf<'agent_register'>,
   call: string,
   ctx: EntityContext,
 ): undefined {
@@ -61,7 +61,7 @@ function requireFit(
   return sides;
 }
 
-type Registration = AgentCallOf<'agent_register'>;
+type Registration = SocietyCallOf<'agent_register'>;
 
 /** What the rights of an agent follow from. What is declared does not depend on its key. */
 function sourceFor(agent_id: string, args: Registration, above: Capability, ctx: EntityContext) {
@@ -76,7 +76,7 @@ function endIn({ capabilities }: Registration, above: Capability, { now }: Entit
 }
 
 /** The key is made, or it is the agent's own, which signs the id of its parent. */
-function startKey({ public_key, proof }: AgentCallOf<'agent_register'>, call: string, ctx: EntityContext): void {
+function startKey({ public_key, proof }: SocietyCallOf<'agent_register'>, call: string, ctx: EntityContext): void {
   const parent = idOf(ctx);
   if (public_key === undefined) {
     if (proof !== undefined) refuse('key_without_proof');
@@ -158,7 +158,7 @@ function reportOf(
 /** Subscribes an agent that has begun as its registration asks, and says which subscriptions are out of its reach. */
 function subscribed(
   draft: EntityState,
-  args: AgentCallOf<'agent_register'>,
+  args: SocietyCallOf<'agent_register'>,
   key: AgentKeyed,
   ctx: EntityContext,
 ): ReturnType<typeof refusedSubscriptions> {

@@ -14,13 +14,13 @@ import {
   type SwarmAsked,
   type SwarmRow,
   swarmAt,
-  swarmCalls,
+  type swarmCalls,
 } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/swarm.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { actorOfCall } from '../call/actors.js';
 import { answerCall, failureOf, goOnWith } from '../call/answers.js';
 import { isForModel, listed, roomFor } from '../call/fitting.js';
-import { DENIED, FAILED, isOfFailedCell, notMade, type Operations, operation, refuse } from '../call/operations.js';
+import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
 import { callOfPlan, startForCall } from '../call/plans.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, lineageBelow } from '../context/entity.js';
@@ -30,20 +30,20 @@ import { excessOf, sourceOf, termsIn } from '../rights/register.js';
 import { type HandedOn, handedOnBy } from '../rights/rights.js';
 import { failedAgentOf } from '../status/failed-agents.js';
 
-export const swarmOperations: Operations = {
-  swarm_create: operation(swarmCalls.swarm_create, {
+export const swarmOperations: OperationsOf<keyof typeof swarmCalls> = {
+  swarm_create: {
     group: ({ swarm_id, group_id }) => group_id ?? swarm_id,
-    run: (draft, args, call, ctx) => create(draft, args, call, ctx),
-  }),
-  swarm_status: operation(swarmCalls.swarm_status, {
+    run: create,
+  },
+  swarm_status: {
     run: (_draft, args, call, ctx) => pass({ name: 'swarm_status', args }, call, ctx),
-  }),
-  swarm_disband: operation(swarmCalls.swarm_disband, {
+  },
+  swarm_disband: {
     run: (_draft, args, call, ctx) => pass({ name: 'swarm_disband', args }, call, ctx),
-  }),
-  swarm_task: operation(swarmCalls.swarm_task, {
+  },
+  swarm_task: {
     run: (_draft, args, call, ctx) => pass({ name: 'swarm_task', args }, call, ctx),
-  }),
+  },
 };
 
 const MAKING_TAG = 'swarm-made.';

@@ -17,9 +17,9 @@ import type * as z from '@reprise/contracts/schema';
 import { defineReducer, type EventHandlers, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { actorIn, beginRound, nextRound, openStore, REST, resumeRounds, someRows, TOPIC } from '@reprise/org/contracts';
 import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../../contracts/cell/names.js';
+import type { CultureIn } from '../../contracts/group/culture.js';
 import {
   type Culture,
-  type CultureIn,
   GROUP_BOUNDS,
   type GroupState,
   groupCommands,

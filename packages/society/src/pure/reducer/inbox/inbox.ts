@@ -12,9 +12,9 @@ import { key } from '@reprise/org/contracts';
 import {
   type EntityState,
   MEMORY_BOUNDS,
-  type MemoryToolCall,
   type Row,
   SOCIETY_BOUNDS,
+  type SocietyCallOf,
   type SocietyEvent,
   type Subscription,
 } from '../../contracts/index.js';
@@ -159,7 +159,7 @@ export function eventsAfter(after: number, limit: number, ctx: EntityContext): r
 }
 
 /** What `events_poll` answers: the events behind a place, up to a page. */
-export function polled(args: MemoryToolCall<'events_poll'>, call: string, ctx: EntityContext): Answer {
+export function polled(args: SocietyCallOf<'events_poll'>, call: string, ctx: EntityContext): Answer {
   const { after = 0, limit = MEMORY_BOUNDS.polled } = args;
   const { dropped, next } = countsOf(ctx);
   const events = fitting(eventsAfter(after, limit, ctx), roomFor(call, ctx));

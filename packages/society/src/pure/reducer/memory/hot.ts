@@ -2,10 +2,10 @@
 
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
-import { type EntityState, L1_BYTES_MAX, L1_FIELDS, l1At, memoryToolCalls, type News } from '../../contracts/index.js';
+import { type EntityState, L1_BYTES_MAX, L1_FIELDS, l1At, type News } from '../../contracts/index.js';
 import { answerCall, openCall } from '../call/answers.js';
 import { fitting } from '../call/fitting.js';
-import { type Answer, type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { type Answer, type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { refusedTo } from '../call/replies.js';
 import type { EntityContext } from '../context/entity.js';
 import { idOf } from '../context/entity.js';
@@ -14,8 +14,8 @@ import { waitsForNews } from '../inbox/board-reading.js';
 import { eventsAfter } from '../inbox/inbox.js';
 import { archiveTold } from './archive.js';
 
-export const hotOperations: Operations = {
-  memory_read_hot: operation(memoryToolCalls.memory_read_hot, {
+export const hotOperations: OperationsOf<'memory_read_hot' | 'memory_write_hot'> = {
+  memory_read_hot: {
     run: (draft: EntityState, { entity_id }, call, ctx) => {
       const of = entity_id ?? idOf(ctx);
       const isOwn = of === idOf(ctx);
@@ -23,8 +23,8 @@ export const hotOperations: Operations = {
       if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
       return undefined;
     },
-  }),
-  memory_write_hot: operation(memoryToolCalls.memory_write_hot, {
+  },
+  memory_write_hot: {
     run: (_draft: EntityState, { patch, expected_version }, call, ctx) => {
       ctx.send(
         l1At(idOf(ctx)),
@@ -33,7 +33,7 @@ export const hotOperations: Operations = {
       );
       return undefined;
     },
-  }),
+  },
 };
 
 /** Asks a hot context for what the call shows. */

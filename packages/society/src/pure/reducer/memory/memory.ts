@@ -17,10 +17,8 @@ import {
   MEMORY_BOUNDS,
   type MemoryAct,
   type MemoryEnded,
-  type MemoryToolCall,
-  type MemoryToolName,
-  memoryToolCalls,
   type Row,
+  type SocietyCallOf,
   stagingKeyIn,
   stagingOfStore,
   storeOf,
@@ -29,7 +27,7 @@ import { memoryPlan } from '../../plans/memory.js';
 import { actorOfCall } from '../call/actors.js';
 import { goOnWith } from '../call/answers.js';
 import { isForModel, listed, roomFor } from '../call/fitting.js';
-import { type Answer, checkOf, deny, isDenial, type Operations, operation, refuse } from '../call/operations.js';
+import { type Answer, checkOf, deny, isDenial, type OperationsOf, refuse } from '../call/operations.js';
 import { startForCall } from '../call/plans.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { aboutStaged, shownStaging } from '../context/staged.js';
@@ -39,8 +37,11 @@ import { storedItem } from './archive.js';
 import { assess, judging } from './trust.js';
 import { writeOf } from './writes.js';
 
-export const memoryOperations: Operations = {
-  memory_write_warm: operation(memoryToolCalls.memory_write_warm, {
+/** The tools of stores, besides `memory_assess`. */
+type StoreTool = `memory_${'write_warm' | 'read_warm' | 'search' | 'share' | 'validate'}`;
+
+export const memoryOperations: OperationsOf<StoreTool> = {
+  memory_write_warm: {
     group: ({ group }) => group,
     run: (draft: EntityState, asked, call, ctx) => {
       if (asked.visibility === 'public') deny('visibility');
@@ -50,8 +51,8 @@ export const memoryOperations: Operations = {
       if (superseded !== undefined && superseded.store !== store) refuse('other_store');
       return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
     },
-  }),
-  memory_read_warm: operation(memoryToolCalls.memory_read_warm, {
+  },
+  memory_read_warm: {
     group: ({ group }) => (group === undefined || stagingKeyIn(group) !== undefined ? undefined : group),
     run: (draft: EntityState, args, call, ctx) => {
       const { item_id, group, after = 0, limit = USUAL_ITEMS } = args;
@@ -68,16 +69,16 @@ export const memoryOperations: Operations = {
       requireReadable(draft, store, ctx);
       return act(call, { act: 'read', store, ids: [id], composed }, ctx);
     },
-  }),
-  memory_search: operation(memoryToolCalls.memory_search, {
+  },
+  memory_search: {
     run: (draft: EntityState, { query, groups, k = 10 }, call, ctx) => {
       const named = groups?.map(storeOf.group) ?? storesOf(ctx);
       const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
       if (stores.length === 0) return { value: { items: [], withheld: named.length } };
       return act(call, { act: 'search', stores, query, k }, ctx);
     },
-  }),
-  memory_share: operation(memoryToolCalls.memory_share, {
+  },
+  memory_share: {
     group: ({ group_id }) => group_id,
     run: (draft: EntityState, { item_id, group_id }, call, ctx) => {
       const { store, id } = itemOf(item_id);
@@ -88,15 +89,15 @@ export const memoryOperations: Operations = {
       const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
       return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
     },
-  }),
-  memory_validate: operation(memoryToolCalls.memory_validate, {
+  },
+  memory_validate: {
     run: (draft: EntityState, { item_id }, call, ctx) => {
       const { store } = itemOf(item_id);
       requireReadable(draft, store, ctx);
       requireWritable(draft, store, ctx);
       return act(call, judging(draft, item_id, ctx), ctx);
     },
-  }),
+  },
 };
 
 /** A plan of an operation has ended: the call is answered, or goes on. */
@@ -133,8 +134,6 @@ const USUAL_ITEMS = 20;
 /** The room of what stands beside the rows of an answer. */
 const HEAD_BYTES = 512;
 
-type Args<T extends MemoryToolName> = MemoryToolCall<T>;
-
 function cameTo(
   draft: EntityState,
   row: Row<'calls'>,
@@ -159,7 +158,10 @@ function cameTo(
 }
 
 /** The store of a write: the one that is named, else what its visibility means. */
-function targetOf({ store, group, visibility }: Args<'memory_write_warm'>, ctx: EntityContext): string | undefined {
+function targetOf(
+  { store, group, visibility }: SocietyCallOf<'memory_write_warm'>,
+  ctx: EntityContext,
+): string | undefined {
   if (store === 'notes') return storeOf.notes(idOf(ctx));
   if (store === 'private' || (store === undefined && visibility === 'private')) return storeOf.private(idOf(ctx));
   if (group !== undefined) return storeOf.group(group);
@@ -184,7 +186,7 @@ export function requireWritable(draft: EntityState, store: string, ctx: EntityCo
 }
 
 function writing(
-  asked: Args<'memory_write_warm'>,
+  asked: SocietyCallOf<'memory_write_warm'>,
   store: string,
   supersedes: number | undefined,
   call: string,
@@ -216,7 +218,7 @@ function isDoubted(confidence_ppm: number | null): boolean {
 }
 
 /** The group of the store hears of the item, unless it is quarantined. */
-function wrote(asked: Args<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
+function wrote(asked: SocietyCallOf<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
   if (written === null) return refuse('internal_error');
   const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
   const item_id = itemIdOf(store, written.id);
@@ -239,7 +241,7 @@ export function tellOfItem(
  * shown one text between marks, others the content of each item.
  */
 function shownItems(
-  { item_id, group = '' }: Args<'memory_read_warm'>,
+  { item_id, group = '' }: SocietyCallOf<'memory_read_warm'>,
   { items, texts, next }: MemoryEnded,
   isModel: boolean,
   ctx: EntityContext,
@@ -291,7 +293,7 @@ function found({ found: items, texts, withheld }: MemoryEnded, bytesMax: number)
 }
 
 function shared(
-  { item_id, group_id }: Args<'memory_share'>,
+  { item_id, group_id }: SocietyCallOf<'memory_share'>,
   { written, items: [item] }: MemoryEnded,
   ctx: EntityContext,
 ): Answer {
@@ -312,7 +314,7 @@ function shared(
 /** First the item was read, and who may judge it found; then it was moved. */
 function validate(
   draft: EntityState,
-  { item_id }: Args<'memory_validate'>,
+  { item_id }: SocietyCallOf<'memory_validate'>,
   ended: MemoryEnded,
   call: string,
   ctx: EntityContext,

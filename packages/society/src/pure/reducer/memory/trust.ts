@@ -18,14 +18,13 @@ import {
   itemOf,
   type MemoryAct,
   type MemoryEnded,
-  type MemoryToolCall,
-  memoryToolCalls,
   type Row,
+  type SocietyCallOf,
   type Tier,
 } from '../../contracts/index.js';
 import { memoryPlan } from '../../plans/memory.js';
 import { actorOfCall } from '../call/actors.js';
-import { type Answer, deny, type Operations, operation, refuse } from '../call/operations.js';
+import { type Answer, deny, type OperationsOf, refuse } from '../call/operations.js';
 import { startForCall } from '../call/plans.js';
 import type { EntityContext } from '../context/entity.js';
 import { idOf } from '../context/entity.js';
@@ -35,14 +34,14 @@ import { mayAsk } from '../rights/may-ask.js';
 import { changeRights } from '../rights/rights.js';
 
 /** `memory_assess`. The item is read first: its author is who is judged. */
-export const trustOperations: Operations = {
-  memory_assess: operation(memoryToolCalls.memory_assess, {
+export const trustOperations: OperationsOf<'memory_assess'> = {
+  memory_assess: {
     run: (draft: EntityState, { item_id }, call, ctx) => {
       if (!mayAsk(draft, itemOf(item_id).store, ctx)) return deny('visibility');
       startForCall(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
       return undefined;
     },
-  }),
+  },
 };
 
 /** Reads an item, and how this entity stands to its author. */
@@ -56,7 +55,7 @@ function verdictsOn(agent: string, ctx: EntityContext): Row<'trust'> {
 
 /** The item of a verdict was read: the verdict counts, or is refused. */
 export function assess(
-  { item_id, verdict, basis, evidence_ref }: MemoryToolCall<'memory_assess'>,
+  { item_id, verdict, basis, evidence_ref }: SocietyCallOf<'memory_assess'>,
   { items: [item], standing }: MemoryEnded,
   call: string,
   ctx: EntityContext,

@@ -10,12 +10,12 @@ import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
 import { type CompiledRights, compileRights, type RightsSource } from '../../compile/index.js';
 import { accountOf } from '../../contracts/cell/names.js';
 import {
-  type AgentCallOf,
   type AgentRecord,
   type Capabilities,
   type EntityState,
   entityAt,
   SOCIETY_BOUNDS,
+  type SocietyCallOf,
 } from '../../contracts/index.js';
 import type { MakerContext } from '../context/entity.js';
 import { secondsUntil } from './agent-terms.js';
@@ -115,7 +115,7 @@ export function termsIn(stated: Pick<Registration, 'agent_type' | 'capabilities'
   return { agent_type, declared, granted, trust_floor, automerge };
 }
 
-type Registration = AgentCallOf<'agent_register'>;
+type Registration = SocietyCallOf<'agent_register'>;
 
 /**
  * Finds where what is declared exceeds what may be handed on. An absent dimension is the parent's, so it never does. An agent

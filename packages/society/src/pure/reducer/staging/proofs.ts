@@ -11,28 +11,28 @@ import {
   type EntityState,
   IDENTITY_BOUNDS,
   type News,
-  proofCalls,
+  type proofCalls,
   type proofNews,
   type Row,
 } from '../../contracts/index.js';
 import { challengePlan, provePlan } from '../../plans/identity.js';
 import { goOnWith } from '../call/answers.js';
-import { type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { callOfPlan, startForCall } from '../call/plans.js';
 import { timeOf } from '../call/time.js';
 import type { EntityContext } from '../context/entity.js';
 import { idOf } from '../context/entity.js';
 
-export const proofOperations: Operations = {
-  agent_challenge: operation(proofCalls.agent_challenge, {
+export const proofOperations: OperationsOf<keyof typeof proofCalls> = {
+  agent_challenge: {
     about: ({ agent_id }) => agent_id,
     run: (draft, { purpose }, call, ctx) => {
       requireProver(draft);
       startForCall(ctx, call, challengePlan, { call, agent: idOf(ctx), purpose });
       return undefined;
     },
-  }),
-  agent_prove: operation(proofCalls.agent_prove, {
+  },
+  agent_prove: {
     about: ({ agent_id }) => agent_id,
     run: (draft, { nonce, signature }, call, ctx) => {
       requireProver(draft);
@@ -42,7 +42,7 @@ export const proofOperations: Operations = {
       startForCall(ctx, call, provePlan, { call, agent: idOf(ctx), public_key, nonce, purpose, signature });
       return undefined;
     },
-  }),
+  },
 };
 
 export const proofHandlers: EventHandlers<EntityState, typeof proofNews> = {

@@ -17,14 +17,13 @@ import {
   l1At,
   type News,
   type Returned,
-  returnCalls,
   type Seen,
+  type SocietyCallOf,
   storeOf,
-  type ToolCallOf,
 } from '../../contracts/index.js';
 import { returnPlan } from '../../plans/returns.js';
 import { answerCall, failureOf, goOnWith } from '../call/answers.js';
-import { type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { callOfPlan, startForCall } from '../call/plans.js';
 import type { EntityContext } from '../context/entity.js';
 import { idOf } from '../context/entity.js';
@@ -32,8 +31,8 @@ import { see } from '../inbox/seeing.js';
 import { compiledOf } from '../rights/rights.js';
 import { requireProof, requireProver, takeNonce } from './proofs.js';
 
-export const returnOperations: Operations = {
-  agent_return: operation(returnCalls.agent_return, {
+export const returnOperations: OperationsOf<'agent_return'> = {
+  agent_return: {
     about: ({ agent_id }) => agent_id,
     run: (draft, asked, call, ctx) => {
       requireProver(draft);
@@ -44,7 +43,7 @@ export const returnOperations: Operations = {
       startForCall(ctx, call, returnPlan, { call, agent: idOf(ctx), public_key, nonce, signature, returned });
       return undefined;
     },
-  }),
+  },
 };
 
 /** The verdict on a return is there: what was brought back goes to the parent. */
@@ -129,7 +128,7 @@ function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: En
 }
 
 /** What the agent signed, from the arguments of its call. */
-function returnedOf({ chain_hash, session_count, base_hash, memories }: ToolCallOf<'agent_return'>): Returned {
+function returnedOf({ chain_hash, session_count, base_hash, memories }: SocietyCallOf<'agent_return'>): Returned {
   const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
   return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
 }

@@ -24,7 +24,6 @@ import {
   itemOf,
   type News,
   type Row,
-  returnCalls,
   stagingAt,
   stagingIdOf,
   stagingKeyIn,
@@ -35,7 +34,7 @@ import {
 import { comparePlan, copyPlan } from '../../plans/returns.js';
 import { actorOfCall } from '../call/actors.js';
 import { answerCall } from '../call/answers.js';
-import { type Answer, DENIED, isDenial, type Operations, operation, refusal, refuse } from '../call/operations.js';
+import { type Answer, DENIED, isDenial, type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { planOver, startPlan } from '../call/plans.js';
 import { type EntityContext, rowKeyOf } from '../context/entity.js';
 import { reviewOf } from '../context/staged.js';
@@ -47,8 +46,8 @@ import { changeRights } from '../rights/rights.js';
 
 type Review = NonNullable<Row<'staged'>['review']>;
 
-export const reviewOperations: Operations = {
-  staging_review: operation(returnCalls.staging_review, {
+export const reviewOperations: OperationsOf<'staging_review'> = {
+  staging_review: {
     run: (draft: EntityState, { staging_group_id, decision, items }, call, ctx) => {
       const key = stagingKeyIn(staging_group_id);
       const row = key === undefined ? undefined : ctx.table('staged').get(key);
@@ -63,7 +62,7 @@ export const reviewOperations: Operations = {
       begin(draft, key, { call, decision, approved }, ctx);
       return undefined;
     },
-  }),
+  },
 };
 
 /** An agent of this entity has come back: its items get a store of their own, and are compared with their targets. */

@@ -2,7 +2,7 @@
 
 import type { Value } from '@reprise/contracts';
 import { isLegal } from '../../contracts/cell/names.js';
-import { type AgentCallOf, archiveIdOf, type EntityState } from '../../contracts/index.js';
+import { archiveIdOf, type EntityState, type SocietyCallOf } from '../../contracts/index.js';
 import { type Answer, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';
@@ -19,7 +19,7 @@ const COMMANDS = {
 
 export function commandStatus(
   draft: EntityState,
-  { to, ttl_seconds }: AgentCallOf<'agent_set_status'>,
+  { to, ttl_seconds }: SocietyCallOf<'agent_set_status'>,
   call: string,
   ctx: EntityContext,
 ): Answer {
@@ -48,7 +48,7 @@ function endAfter(draft: EntityState, ttl_seconds: number | undefined, ctx: Enti
 /** Deactivates this agent: it may come back within a time of grace. */
 export function deactivate(
   draft: EntityState,
-  { grace_seconds }: AgentCallOf<'agent_deactivate'>,
+  { grace_seconds }: SocietyCallOf<'agent_deactivate'>,
   call: string,
   ctx: EntityContext,
 ): Answer {

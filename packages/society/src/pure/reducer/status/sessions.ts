@@ -6,6 +6,7 @@ import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
 import { type EntityState, type entityCommands, l1At, type Row, SOCIETY_BOUNDS } from '../../contracts/index.js';
+import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
 import { commandSession, sessionAt, sessionKey, sessionRights } from '../rights/session.js';
@@ -41,7 +42,12 @@ export function deliverInput(
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
   if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
   if (isNew || known.def !== def) ctx.send(at, adopted);
-  ctx.send(at, input);
+  ctx.send(at, input, refusedTo('session', command_id));
+}
+
+/** The session has not taken an input: nothing else says so to its sender. */
+export function inputRefused(command_id: string, { code }: Replied, ctx: EntityContext): void {
+  ctx.record('society/InputRefused@1', { command_id, code });
 }
 
 interface NewSession {
@@ -51,7 +57,8 @@ interface NewSession {
   readonly input: { readonly name: string; readonly value: unknown };
 }
 
-const SESSION_TAG = 'session.';
+/** Begins the tags of new sessions and of their first inputs. */
+const SESSION_TAG = tagOf('session', '');
 
 /** Makes a session with the rights that the entity uses; its first input comes when they stand. */
 function makeSession(
@@ -74,7 +81,7 @@ export function sessionMade(news: MadeNews, ctx: EntityContext): boolean {
   if (!news.tag.startsWith(SESSION_TAG)) return false;
   if (!news.made) {
     ctx.table('sessions').delete(news.to[1].slice(idOf(ctx).length + 1));
-    ctx.record('society/InputRefused@1', { command_id: news.tag.slice(SESSION_TAG.length), code: news.code });
+    inputRefused(news.tag.slice(SESSION_TAG.length), news, ctx);
   }
   return true;
 }

@@ -2,8 +2,8 @@
 
 import type { Actor } from '@reprise/contracts';
 import { key } from '@reprise/org/contracts';
-import type { SwarmAsked, SwarmCallOf, SwarmRow, SwarmState, SwarmWaiting } from '../../contracts/index.js';
-import { SWARM_BOUNDS, SWARM_ROWS } from '../../contracts/swarm/swarm.js';
+import type { SocietyCallOf, SwarmAsked, SwarmRow, SwarmState, SwarmWaiting } from '../../contracts/index.js';
+import { SWARM_BOUNDS, SWARM_ROWS } from '../../contracts/swarm/tools.js';
 import { listed } from '../call/fitting.js';
 import { type Answer, refusal } from '../call/operations.js';
 import { askerOf } from '../context/entity.js';
@@ -21,7 +21,7 @@ import {
 } from './context.js';
 import { endSwarm } from './ending.js';
 import { numberIn } from './shown.js';
-import { hasLeft } from './spending.js';
+import { mayBegin } from './spending.js';
 import { addTask, startTask } from './tasks.js';
 
 /** Takes a call of an entity that has to do with the swarm: no other learns whether it exists. */
@@ -52,7 +52,7 @@ function act(draft: SwarmState, waiting: SwarmWaiting, asked: SwarmAsked, ctx: S
 function disband(
   draft: SwarmState,
   { by, bytes, actor }: Pick<SwarmWaiting, 'by' | 'bytes'> & Pick<SwarmAsked, 'actor'>,
-  { mode = 'archive' }: SwarmCallOf<'swarm_disband'>,
+  { mode = 'archive' }: SocietyCallOf<'swarm_disband'>,
   ctx: SwarmContext,
 ): Answer {
   const commands = draft.lineage.includes(by);
@@ -72,7 +72,7 @@ const HEAD_BYTES = 256;
 function status(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  args: SwarmCallOf<'swarm_status'>,
+  args: SocietyCallOf<'swarm_status'>,
   ctx: SwarmContext,
 ): Answer | undefined {
   const outputs = waiting.model ? outputsOf(statusPage(waiting, args, ctx).tasks, ctx) : [];
@@ -84,7 +84,7 @@ function status(
 const MILLION = 1_000_000;
 
 /** What a worker reports counts as the result of its task (SOC-18). */
-function report(draft: SwarmState, by: string, { result_ref }: SwarmCallOf<'swarm_task'>, ctx: SwarmContext): Answer {
+function report(draft: SwarmState, by: string, { result_ref }: SocietyCallOf<'swarm_task'>, ctx: SwarmContext): Answer {
   const member = ctx.table('agents').get(by);
   if (member === undefined || by === draft.coordinator) return refusal('not_authorized');
   if (result_ref === undefined) return refusal('invalid_arguments', { problems: ['result: is missing'] });
@@ -102,7 +102,7 @@ function report(draft: SwarmState, by: string, { result_ref }: SwarmCallOf<'swar
 function coordinate(
   draft: SwarmState,
   { actor, ...waiting }: SwarmWaiting & Pick<SwarmAsked, 'actor'>,
-  task: SwarmCallOf<'swarm_task'>,
+  task: SocietyCallOf<'swarm_task'>,
   ctx: SwarmContext,
 ): Answer | undefined {
   if (waiting.by !== draft.coordinator) return refusal('not_authorized');
@@ -119,7 +119,7 @@ function coordinate(
 /** Gives a task to a worker that has none: of several to the one that had the fewest. */
 function delegate(
   draft: SwarmState,
-  { slot, agent_id, task_ref }: SwarmCallOf<'swarm_task'>,
+  { slot, agent_id, task_ref }: SocietyCallOf<'swarm_task'>,
   ctx: SwarmContext,
 ): Answer {
   if (draft.strategy !== 'hierarchical' || draft.status !== 'executing') return refusal('not_hierarchical');
@@ -135,7 +135,7 @@ function delegate(
     ctx,
   );
   if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
-  if (!hasLeft(draft)) return refusal('budget_exhausted');
+  if (!mayBegin(draft, ctx)) return refusal('budget_exhausted');
   startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
   const { slot: of, agent_id: worker } = free[1];
   const reports = [{ task: draft.tasks.next - 1, agent_id: worker, slot: of, status: 'queued' }];
@@ -151,7 +151,7 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: SwarmContext): (
   return members.find((member) => tasksBefore(member) === fewest);
 }
 
-function pageAsked({ after, limit = SWARM_ROWS.usual }: SwarmCallOf<'swarm_task'>) {
+function pageAsked({ after, limit = SWARM_ROWS.usual }: SocietyCallOf<'swarm_task'>) {
   return { after: numberIn(after), limit };
 }
 
@@ -164,7 +164,7 @@ function waitForReports(draft: SwarmState, waiting: SwarmRow<'waiting'>, ctx: Sw
   return undefined;
 }
 
-function finish(draft: SwarmState, { result_ref }: SwarmCallOf<'swarm_task'>, by: Actor, ctx: SwarmContext): Answer {
+function finish(draft: SwarmState, { result_ref }: SocietyCallOf<'swarm_task'>, by: Actor, ctx: SwarmContext): Answer {
   moveSwarm(draft, 'synthesizing', ctx);
   draft.synthesis_ref = result_ref ?? null;
   draft.synthesis_kind = result_ref === undefined ? null : 'text';

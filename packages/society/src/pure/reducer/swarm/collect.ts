@@ -6,13 +6,13 @@ import { leaveRest, startFor } from '@reprise/org/contracts';
 import {
   entityAt,
   joinPlan,
-  type SwarmCallOf,
+  type SocietyCallOf,
   type SwarmRow,
   type SwarmState,
   type SwarmTask,
   type SwarmWaiting,
 } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/swarm.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { type Answer, refusal } from '../call/operations.js';
 import type { SwarmContext } from './context.js';
 import { hasEnded, isOver, memberOr, tasksOf } from './context.js';
@@ -128,7 +128,7 @@ function reportsFor(draft: SwarmState, { after, ...terms }: SwarmRow<'waiting'>,
 /** The page of a swarm that a call asks for, or the one result. */
 export function statusPage(
   { bytes, model }: SwarmWaiting,
-  { after, limit, task }: SwarmCallOf<'swarm_status'>,
+  { after, limit, task }: SocietyCallOf<'swarm_status'>,
   ctx: SwarmContext,
 ): SwarmPage {
   if (task === undefined) return pageOfSwarm(after, { bytes, model, limit }, ctx);
@@ -140,7 +140,7 @@ export function statusPage(
 export function statusOf(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  args: SwarmCallOf<'swarm_status'>,
+  args: SocietyCallOf<'swarm_status'>,
   text: Ref | undefined,
   ctx: SwarmContext,
 ): Answer {

@@ -6,7 +6,7 @@
 import { QUEUE, startFor } from '@reprise/org/contracts';
 import { swarmPool } from '../../contracts/cell/names.js';
 import { type CultureIn, entityAt, GROUP_BOUNDS, groupAt, type News, type SwarmState } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/swarm.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { keygenPlan } from '../../plans/keygen.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';

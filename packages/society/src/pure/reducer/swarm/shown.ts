@@ -8,8 +8,8 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { SwarmCallOf, SwarmState, SwarmTask } from '../../contracts/index.js';
-import { SWARM_ROWS } from '../../contracts/swarm/swarm.js';
+import type { SocietyCallOf, SwarmState, SwarmTask } from '../../contracts/index.js';
+import { SWARM_ROWS } from '../../contracts/swarm/tools.js';
 import type { SwarmContext } from './context.js';
 import { memberOr, membersOf, tasksOf } from './context.js';
 
@@ -54,7 +54,7 @@ export function pageOfResults(tasks: readonly NumberedTask[], terms: PageTerms, 
 }
 
 /** The number of a result in a cursor; 0 for the beginning. */
-export function numberIn(after: SwarmCallOf<'swarm_status'>['after']): number {
+export function numberIn(after: SocietyCallOf<'swarm_status'>['after']): number {
   return after?.startsWith('r') === true ? Number(after.slice(1)) : 0;
 }
 

@@ -1,9 +1,9 @@
 /**
- * What the tasks of a swarm may use. With a budget, each task is set a share of what is left, as the limit of its session:
- * so tasks that run at once cannot use more together than is left for all of them (SOC-64).
+ * What the tasks of a swarm may use. With a budget, each task asks for a part of what is left (kit/ledger): so tasks that run
+ * at once cannot use more together than is left for all of them (SOC-64).
  */
 
-import { limitOf, type Share, usedBy, usedTogether } from '@reprise/org/contracts';
+import { leftOf, limitOf, type NoShare, type Share, setAside, settleRun, shareFor } from '@reprise/org/contracts';
 import type { SwarmState, SwarmTask } from '../../contracts/index.js';
 import type { SwarmContext } from './context.js';
 import { failing, isWorker, membersOf, stageOf, tasksOf } from './context.js';
@@ -11,14 +11,24 @@ import { failing, isWorker, membersOf, stageOf, tasksOf } from './context.js';
 /** The coordinator leaves the other parts to those to whom it delegates. */
 const COORDINATOR_PARTS = 4;
 
-/** Sets a share aside for a task that begins. @returns null without a budget; undefined when nothing is left */
-export function setAside(draft: SwarmState, task: SwarmTask, ctx: SwarmContext): Share | null | undefined {
-  const unit = unitOf(draft);
-  if (unit === null) return null;
-  if (!hasLeft(draft)) return undefined;
-  const amount = Math.max(1, Math.floor(leftOf(draft) / partsFor(draft, task, ctx)));
-  draft.reserved += amount;
-  return { unit, amount };
+/** Sets a share aside for a task that begins; null without a budget. */
+export function takeShare(draft: SwarmState, task: SwarmTask, ctx: SwarmContext): Share | NoShare | null {
+  const budget = budgetOf(draft);
+  if (budget === null) return null;
+  const part = Math.floor(leftOf(draft, budget) / partsFor(draft, task, ctx));
+  return setAside(draft, budget, { amount: Math.max(1, part), least: 1, returns: returnsOf(draft, ctx) });
+}
+
+/** Whether a further task can begin, now or when others have ended. */
+export function mayBegin(draft: SwarmState, ctx: SwarmContext): boolean {
+  const share = shareFor(draft, budgetOf(draft), { amount: 1, returns: returnsOf(draft, ctx) });
+  return typeof share !== 'string' || share === 'wait';
+}
+
+/** What comes back before a task begins that waits: not the share of a coordinator, which waits for the others itself. */
+function returnsOf(draft: SwarmState, ctx: SwarmContext): number {
+  const own = tasksOf(ctx).filter(([, { agent_id }]) => agent_id === draft.coordinator);
+  return draft.reserved - own.reduce((sum, [, { share }]) => sum + (share?.amount ?? 0), 0);
 }
 
 /** In how many parts what is left is divided: for this task, and for each that may begin beside it. */
@@ -32,11 +42,15 @@ function partsFor(draft: SwarmState, { member, agent_id }: SwarmTask, ctx: Swarm
   return 1 + tasksOf(ctx).filter(([, one]) => isBeside(one)).length;
 }
 
-/** A task is over: its share is given back, and what it used is counted. */
-export function settleShare(draft: SwarmState, task: SwarmTask): void {
-  giveBack(draft, task);
-  draft.spent = usedTogether(draft.spent, usedBy(reportedBy(task), task.share, task.code ?? ''));
-  if (unitOf(draft) !== null && leftOf(draft) + draft.reserved < 0) failing(draft, 'budget_exhausted');
+/**
+ * A task is over: its share is given back, and what it used is counted.
+ *
+ * @param code why it ended
+ */
+export function settleShare(draft: SwarmState, task: SwarmTask, code: string = task.code ?? ''): void {
+  settleRun(draft, task.share, reportedBy(task), code);
+  const budget = budgetOf(draft);
+  if (budget !== null && leftOf(draft, budget) + draft.reserved < 0) failing(draft, 'budget_exhausted');
 }
 
 /** What the session of a task reports; null where nothing was heard of it: its time was over first, or its cell failed. */
@@ -45,19 +59,10 @@ function reportedBy({ tally, status, code }: SwarmTask): SwarmTask['tally'] | nu
   return isSilent ? null : tally;
 }
 
-/** A task that was never begun has used nothing. */
-export function giveBack(draft: SwarmState, { share }: SwarmTask): void {
-  if (share !== null) draft.reserved -= share.amount;
-}
-
-export function hasLeft(draft: SwarmState): boolean {
-  return unitOf(draft) === null || leftOf(draft) > 0;
-}
-
 /** Whether a task came to the limit of its session, in the unit of the budget. */
 export function isShort(draft: SwarmState, { code }: Pick<SwarmTask, 'code'>): boolean {
-  const unit = unitOf(draft);
-  return unit !== null && (code === `limit/${limitOf({ unit })}` || code === 'budget_exhausted');
+  const budget = budgetOf(draft);
+  return budget !== null && (code === `limit/${limitOf(budget)}` || code === 'budget_exhausted');
 }
 
 /** Why a swarm fails with tasks that failed: for its budget, if that is why all of them failed. */
@@ -66,13 +71,7 @@ export function codeOfFailed(draft: SwarmState, code: string, tasks: readonly Sw
   return failed.length > 0 && failed.every((task) => isShort(draft, task)) ? 'budget_exhausted' : code;
 }
 
-function unitOf({ budget }: SwarmState): Share['unit'] | null {
-  if (budget.micro_money !== null) return 'micro_money';
-  return budget.tokens === null ? null : 'tokens';
-}
-
-/** What is neither used nor set aside. */
-function leftOf({ budget: { tokens, micro_money }, spent, reserved }: SwarmState): number {
-  if (micro_money !== null) return micro_money - spent.micro_money - reserved;
-  return (tokens ?? 0) - spent.tokens - reserved;
+function budgetOf({ budget: { tokens, micro_money } }: SwarmState): Share | null {
+  if (micro_money !== null) return { unit: 'micro_money', amount: micro_money };
+  return tokens === null ? null : { unit: 'tokens', amount: tokens };
 }

@@ -24,7 +24,7 @@ import {
 } from './context.js';
 import { endSwarm } from './ending.js';
 import { codeOfFailed } from './spending.js';
-import { addTask, startTask } from './tasks.js';
+import { addTask, beginWaiting, startTask } from './tasks.js';
 import { tellCreator } from './workers.js';
 
 /** The swarm has formed: its creator is told, and its agents work. */
@@ -64,6 +64,7 @@ export function follow(draft: SwarmState, ctx: SwarmContext): void {
     over.delete(first[0]);
     if (!isOver(draft) && !draft.failing) taskOver(draft, Number(first[0]), ctx);
   }
+  if (!isOver(draft)) beginWaiting(draft, ctx);
   if (draft.failing && !isOver(draft)) endSwarm(draft, { status: 'failed', mode: 'archive' }, ctx);
   answerCollects(draft, ctx);
 }

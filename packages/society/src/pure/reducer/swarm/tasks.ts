@@ -5,13 +5,13 @@
 
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
-import { JOB_ENDED, key } from '@reprise/org/contracts';
+import { beginInLine, giveBack, JOB_ENDED, key, LOST } from '@reprise/org/contracts';
 import { entityAt, groupAt, type News, type SwarmRow, type SwarmState, type SwarmTask } from '../../contracts/index.js';
 import type { memberWorked } from '../../contracts/swarm/swarm.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import type { SwarmContext } from './context.js';
 import { changeMember, failing, hasEnded, isOver, memberOr, slotOf, slotsOf, taskOr } from './context.js';
-import { codeOfFailed, giveBack, hasLeft, isShort, setAside, settleShare } from './spending.js';
+import { codeOfFailed, isShort, mayBegin, settleShare, takeShare } from './spending.js';
 
 type Worked = z.infer<typeof memberWorked>;
 
@@ -38,17 +38,39 @@ export function startTask(draft: SwarmState, n: number, input: SwarmTask['input'
   begin(draft, n, { ...task, input, status: 'queued' }, ctx);
 }
 
-/** Asks for an attempt of a task, with its share of the budget. Where nothing is left, the swarm fails. */
-function begin(draft: SwarmState, n: number, task: SwarmTask, ctx: SwarmContext): void {
+/**
+ * Asks for an attempt of a task, with its share of the budget. A task whose share others may give back waits for it in line;
+ * where nothing is left, the swarm fails.
+ *
+ * @returns whether those behind it in line may begin
+ */
+function begin(draft: SwarmState, n: number, task: SwarmTask, ctx: SwarmContext): boolean {
+  const line = ctx.table('line');
   setTask(n, task, ctx);
-  const share = setAside(draft, task, ctx);
-  if (share === undefined) {
+  const [first = key(n)] = line.first() ?? [];
+  const share = first === key(n) ? takeShare(draft, task, ctx) : 'wait';
+  if (share === 'wait') {
+    setTask(n, { ...task, status: 'waiting' }, ctx);
+    line.set(key(n), null);
+    return false;
+  }
+  line.delete(key(n));
+  if (typeof share === 'string') {
     failing(draft, 'budget_exhausted');
-    return endTask(draft, n, { ...task, status: 'skipped', code: 'budget_exhausted' }, ctx);
+    endTask(draft, n, { ...task, status: 'skipped', code: 'budget_exhausted' }, ctx);
+    return false;
   }
   const begun = { ...task, share };
   setTask(n, begun, ctx);
   ask(draft, n, begun, ctx);
+  return true;
+}
+
+/** Begins the tasks that wait for their shares, as far as others have given theirs back. */
+export function beginWaiting(draft: SwarmState, ctx: SwarmContext): void {
+  const next = (at: string): boolean =>
+    !draft.failing && begin(draft, Number(at), { ...taskOr(ctx, Number(at)), status: 'queued' }, ctx);
+  beginInLine(ctx.table('line'), () => false, next);
 }
 
 function setTask(n: number, task: SwarmTask, ctx: SwarmContext): void {
@@ -90,7 +112,7 @@ export function workRefused(draft: SwarmState, about: string, { code }: Replied,
   const n = taskOfWork(work);
   const task = ctx.table('tasks').get(key(n));
   if (task === undefined || hasEnded(task) || work !== workOf(n, task.attempt)) return;
-  giveBack(draft, task);
+  giveBack(draft, task.share); // it has used nothing
   taskFailed(draft, n, { ...task, status: 'failed', code: code.slice(0, 96), share: null }, false, ctx);
 }
 
@@ -121,15 +143,16 @@ export function taskOfFailed(draft: SwarmState, member: string, ctx: SwarmContex
   const { task: n } = memberOr(ctx, member);
   const task = n === null ? undefined : ctx.table('tasks').get(key(n));
   if (n === null || task === undefined || hasEnded(task) || isOver(draft)) return;
-  giveBack(draft, task);
+  settleShare(draft, task, LOST);
   taskFailed(draft, n, { ...task, status: 'failed', code: 'cell_failed', share: null }, false, ctx);
 }
 
 /** A task has failed: it is tried once more, the others go on, or the swarm fails. */
 function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: SwarmContext): void {
-  const isRetried = mayRetry && task.attempt === 1 && hasLeft(draft) && !isShort(draft, task);
+  const isRetried = mayRetry && task.attempt === 1 && mayBegin(draft, ctx) && !isShort(draft, task);
   if (draft.on_failure === 'restart' && !draft.failing && isRetried) {
-    return begin(draft, n, { ...task, attempt: 2, status: 'queued', code: null, output_ref: null }, ctx);
+    begin(draft, n, { ...task, attempt: 2, status: 'queued', code: null, output_ref: null }, ctx);
+    return;
   }
   endTask(draft, n, task, ctx);
   if (draft.on_failure === 'abort') failing(draft, codeOfFailed(draft, `member/${task.code ?? task.status}`, [task]));
@@ -138,6 +161,7 @@ function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boo
 /** Ends a task and tells of it once. What waits for it goes on when the delivery is followed. */
 function endTask(draft: SwarmState, n: number, task: SwarmTask, ctx: SwarmContext): void {
   setTask(n, task, ctx);
+  ctx.table('line').delete(key(n));
   draft.tasks.open--;
   const { agent_id, status, output_ref, report_ref } = task;
   const completed = { swarm_id: ctx.address[1], task: n, agent_id, status, result: report_ref ?? output_ref };

@@ -1,15 +1,15 @@
 /** What the coordinator's session tells of its inputs and runs. */
 import type { ChildNotice, Tally } from '@reprise/agent/contracts';
 import { forgetPassed } from '@reprise/org/contracts';
-import { coordinatorOf } from '../../contracts/index.js';
+import { coordinatorOf, type ProjectRefusal } from '../../contracts/index.js';
 import type { Delivery } from '../project/delivery.js';
-import { budgetOf, countUse, giveBack, hasReachedShare } from '../project/spending.js';
+import { budgetOf, countUse, hasReachedShare, returnShare } from '../project/spending.js';
 import { FIRST_TAG, INPUT_TAG } from './coordinator.js';
 import { wakeEnded } from './wake.js';
 
 /**
- * The session has taken an input, or refused it. What it tells of its runs comes in the order in which it acts. Nobody
- * waits for the run of an input that a failed session did not take.
+ * The session has taken an input, or has not: then nothing else says so to its sender. What it tells of its runs comes
+ * in the order in which it acts. Nobody waits for the run of an input that a failed session did not take.
  */
 export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = '' }: Answered): void {
   const { coordinator, wake } = delivery.state;
@@ -18,14 +18,21 @@ export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = ''
     coordinator.taken++;
     return;
   }
-  giveBack(delivery, coordinator.shares.pop() ?? 0);
+  returnShare(delivery, coordinator.shares.pop() ?? 0);
   if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
   const isFirst = tag.startsWith(FIRST_TAG);
   if (isFirst) coordinator.adopted = null; // the definition came with the input
-  if (isFirst ? DENIED.test(code) : !NOT_THERE.includes(code)) return;
   const command_id = tag.slice(isFirst ? FIRST_TAG.length : INPUT_TAG.length);
-  delivery.ctx.record('specialists/Commanded@1', { command_id, code: 'cell_failed', value: null });
-  coordinatorFailed(delivery);
+  const refusal = refusalOf(code, isFirst);
+  delivery.ctx.record('specialists/Commanded@1', { command_id, code: refusal, value: null });
+  if (refusal === 'cell_failed') coordinatorFailed(delivery);
+}
+
+/** Why an input was not taken. A session that is not there after its first event has failed of it. */
+function refusalOf(code: string, isFirst: boolean): ProjectRefusal {
+  const [, denied] = DENIED.exec(code) ?? [];
+  if (denied !== undefined) return denied as 'policy_denied' | 'cap_denied';
+  return isFirst || NOT_THERE.includes(code) ? 'cell_failed' : 'input_refused';
 }
 
 /** What the kernel answers about an event. */
@@ -39,7 +46,7 @@ interface Answered {
 const NOT_THERE: readonly string[] = ['faulted', 'cell_failed', 'cell_absent'];
 
 /** The codes with which the gate refuses an event: no session was asked. */
-const DENIED = /^(?:policy|cap)_denied(?:\/|$)/;
+const DENIED = /^(policy_denied|cap_denied)(?:\/|$)/;
 
 /** A run of the coordinator that used up its share needs another budget. */
 function noteLimit(delivery: Delivery, limit: string): void {
@@ -52,7 +59,7 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean, code: str
   const { coordinator } = delivery.state;
   const unit = budgetOf(delivery)?.unit ?? 'tokens';
   const [amount] = coordinator.shares.splice(0, 1);
-  countUse(delivery, amount === undefined ? null : { unit, amount }, tally, code);
+  countUse(delivery, amount === undefined ? null : { unit, amount }, tally, code ?? '');
   if (!more) dropShares(delivery);
 }
 
@@ -60,7 +67,7 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean, code: str
 export function dropShares(delivery: Delivery): void {
   const { shares, sent } = delivery.state.coordinator;
   const dropped = shares.splice(0, Math.max(0, shares.length - sent));
-  giveBack(
+  returnShare(
     delivery,
     dropped.reduce((sum, one) => sum + one, 0),
   );

@@ -4,7 +4,7 @@ import type { Share } from '@reprise/org/contracts';
 import { limitOf } from '@reprise/org/contracts';
 import { coordinatorOf } from '../../contracts/index.js';
 import { type Delivery, teamOf } from '../project/delivery.js';
-import { budgetOf, isSpent, setAside } from '../project/spending.js';
+import { budgetOf, isSpent, takeShare } from '../project/spending.js';
 
 /** An input of the coordinator. */
 interface CoordinatorInput {
@@ -59,7 +59,7 @@ function shareOf(delivery: Delivery): Share | null {
   const { shares } = delivery.state.coordinator;
   const budget = budgetOf(delivery);
   if (budget === null) return null;
-  const share = isSpent(delivery) ? null : setAside(delivery);
+  const share = isSpent(delivery) ? null : takeShare(delivery);
   shares.push(share?.amount ?? 0);
   return share ?? { unit: budget.unit, amount: 1 };
 }

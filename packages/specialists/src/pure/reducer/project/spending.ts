@@ -1,10 +1,18 @@
 /**
- * What a project uses. With a budget, each job and each run of the coordinator is set a share of what is left, as the
- * limit of its session: so what was used and what is set aside never exceed the budget together.
+ * What a project uses. With a budget, each job and each run of the coordinator asks for a part of what is left
+ * (kit/ledger).
  */
 import type { Tally } from '@reprise/agent/contracts';
-import type { Share } from '@reprise/org/contracts';
-import { limitOf, usedBy, usedTogether } from '@reprise/org/contracts';
+import {
+  type Asked,
+  giveBack,
+  leftOf,
+  limitOf,
+  type Share,
+  setAside,
+  settleRun,
+  shareFor,
+} from '@reprise/org/contracts';
 import type { Delivery } from './delivery.js';
 import { Refused } from './refused.js';
 
@@ -29,7 +37,7 @@ export function canCount(delivery: Delivery, { unit }: Share): boolean {
 /** Whether the project has a budget of which too little is left for a share. */
 export function isSpent(delivery: Delivery): boolean {
   const budget = budgetOf(delivery);
-  return budget !== null && nextShare(delivery, budget) === 0;
+  return budget !== null && typeof shareFor(delivery.state, budget, asked(delivery, budget)) === 'string';
 }
 
 /**
@@ -40,11 +48,10 @@ export function isShared(delivery: Delivery): boolean {
   return budgetOf(delivery) !== null && delivery.state.jobs >= SHARES;
 }
 
-function nextShare({ state }: Delivery, { unit, amount }: Share): number {
-  if (state.exhausted) return 0;
-  const left = amount - state.spent[unit] - state.reserved;
-  const share = Math.floor(left / SHARES);
-  return share >= Math.max(1, Math.floor(amount / LEAST_SHARE)) ? share : 0;
+/** What a job, and a run of the coordinator, asks for. */
+function asked({ state }: Delivery, budget: Share): Asked {
+  const least = Math.max(1, Math.floor(budget.amount / LEAST_SHARE));
+  return { amount: state.exhausted ? 0 : Math.floor(leftOf(state, budget) / SHARES), least };
 }
 
 /**
@@ -52,27 +59,21 @@ function nextShare({ state }: Delivery, { unit, amount }: Share): number {
  *
  * @throws Refused `budget_exceeded` when too little is left
  */
-export function setAside(delivery: Delivery): Share | null {
+export function takeShare(delivery: Delivery): Share | null {
   const budget = budgetOf(delivery);
   if (budget === null) return null;
-  const amount = nextShare(delivery, budget);
+  const share = setAside(delivery.state, budget, asked(delivery, budget));
   const { spent, reserved } = delivery.state;
-  if (amount === 0) throw new Refused('budget_exceeded', { budget: { ...budget }, spent: { ...spent }, reserved });
-  delivery.state.reserved += amount;
+  if (typeof share === 'string') {
+    throw new Refused('budget_exceeded', { budget: { ...budget }, spent: { ...spent }, reserved });
+  }
   stateUse(delivery);
-  return { unit: budget.unit, amount };
+  return share;
 }
 
-/**
- * Counts what a run used, and gives back what was set aside for it: see `usedBy`.
- *
- * @param tally what a session reports; null when nothing was heard of it
- * @param code why the run failed; null for one that did not
- */
-export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null, code: string | null): void {
-  const { state } = delivery;
-  state.spent = usedTogether(state.spent, usedBy(tally, share, code ?? ''));
-  if (share !== null) state.reserved -= share.amount;
+/** Counts what a run used, and gives its share back. See `usedBy` for the parameters. */
+export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null, code: string): void {
+  settleRun(delivery.state, share, tally, code);
   stateUse(delivery);
 }
 
@@ -81,10 +82,10 @@ export function hasReachedShare(share: Share | null, limit: string): boolean {
   return share !== null && limit === limitOf(share);
 }
 
-/** Gives back what was set aside and is not needed. */
-export function giveBack(delivery: Delivery, amount: number): void {
+/** Gives back what was set aside and is not needed. @param amount in the unit of the budget */
+export function returnShare(delivery: Delivery, amount: number): void {
   if (amount === 0) return;
-  delivery.state.reserved -= amount;
+  giveBack(delivery.state, { amount });
   stateUse(delivery);
 }
 

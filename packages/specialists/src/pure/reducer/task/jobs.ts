@@ -1,6 +1,6 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
 import { present } from '@reprise/contracts';
-import { failedJob, forgetPassed, type JobChanged, key, stopSessionOfFailed } from '@reprise/org/contracts';
+import { failedJob, forgetPassed, type JobChanged, key, LOST, stopSessionOfFailed } from '@reprise/org/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../../contracts/index.js';
 import { changeResult, type Delivery, resultOr, taskOr } from '../project/delivery.js';
 import { countUse, hasReachedShare } from '../project/spending.js';
@@ -20,8 +20,8 @@ const STATUS: Readonly<Record<JobChanged['status'], ResultStatus>> = {
 
 const ENDED: readonly ResultStatus[] = ['ok', 'failed', 'cancelled', 'timeout'];
 
-/** Takes the news of a job. */
-export function jobChanged(delivery: Delivery, news: JobChanged): void {
+/** Takes the news of a job. @param countAs the code by which its use is counted when it has ended */
+export function jobChanged(delivery: Delivery, news: JobChanged, countAs = news.code ?? ''): void {
   const { n, digest, session, model } = news;
   const job = delivery.ctx.table('jobs').get(key(n));
   if (job === undefined) return; // the job had ended: nothing comes after that
@@ -29,19 +29,19 @@ export function jobChanged(delivery: Delivery, news: JobChanged): void {
   if (job.waiting && status !== 'queued') startedWaitingEnded(delivery, n, job);
   const row = resultOr(delivery, n);
   const known = { digest: digest ?? row.digest, session: session ?? row.session, model: model ?? row.model };
-  if (ENDED.includes(status)) return jobEnded(delivery, job, { ...row, ...known, status }, news);
+  if (ENDED.includes(status)) return jobEnded(delivery, job, { ...row, ...known, status }, news, countAs);
   changeResult(delivery, n, { ...known, status, cost: news.tally });
 }
 
 /**
- * The cell of a job has failed: nothing more comes from it, so its result is a failure; what it used is what it last told.
- * Its session stops: nobody would hear of what it does.
+ * The cell of a job has failed: nothing more comes from it, so its result is a failure. Its session stops: nobody would hear
+ * of what it does.
  */
 export function jobFailed(delivery: Delivery, n: number): void {
   if (delivery.ctx.table('jobs').get(key(n)) === undefined) return;
   const { cost, session } = resultOr(delivery, n);
   if (session !== null) stopSessionOfFailed(delivery.ctx, session);
-  jobChanged(delivery, failedJob(n, cost));
+  jobChanged(delivery, failedJob(n, cost), LOST);
 }
 
 function startedWaitingEnded({ ctx, state }: Delivery, n: number, job: JobRow): void {
@@ -50,7 +50,7 @@ function startedWaitingEnded({ ctx, state }: Delivery, n: number, job: JobRow): 
 }
 
 /** Stores the result, moves the task, and lets the coordinator be woken: in one delivery (SPEC-23). */
-function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: JobChanged): void {
+function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: JobChanged, countAs: string): void {
   const { state, ctx } = delivery;
   const { n, output_ref = null, tally } = news;
   const code = row.status === 'ok' ? null : codeOf(job, row, news);
@@ -59,7 +59,7 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   delivery.ctx.table('jobs').delete(key(n));
   forgetPassed(ctx, row.session);
   delivery.ctx.table('unprocessed').set(key(n), null);
-  countUse(delivery, job.share, tally, news.code ?? null);
+  countUse(delivery, job.share, tally, countAs);
   const isShort = hasReachedShare(job.share, code?.replace('limit/', '') ?? '');
   if (isShort) state.exhausted = true;
   state.jobs--;

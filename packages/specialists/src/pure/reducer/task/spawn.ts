@@ -2,7 +2,7 @@
 
 import { present, type Ref, type Value } from '@reprise/contracts';
 import type { Share } from '@reprise/org/contracts';
-import { type BeginJob, beginWork, type JobInput, key, refusalBy } from '@reprise/org/contracts';
+import { type BeginJob, beginInLine, beginWork, type JobInput, key, refusalBy } from '@reprise/org/contracts';
 import {
   type AdHoc,
   type JobRow,
@@ -16,7 +16,7 @@ import {
 import { type Delivery, isFull, resultOr, taskOr, teamOf } from '../project/delivery.js';
 import { linkResult } from '../project/links.js';
 import { Refused } from '../project/refused.js';
-import { budgetOf, isShared, setAside } from '../project/spending.js';
+import { budgetOf, isShared, takeShare } from '../project/spending.js';
 import { hasEndedWell, moveTask } from './tasks.js';
 
 /** What is spawned: checked, and not begun yet. */
@@ -53,12 +53,11 @@ export function dispatch(delivery: Delivery): boolean {
   const ready = delivery.ctx.table('ready');
   if (delivery.state.status === 'cancelled' || delivery.ctx.table('team').get('team')?.dispatch !== 'auto')
     return false;
-  for (let first = ready.first(); first !== undefined; first = ready.first()) {
-    if (isFull(delivery)) return true;
-    if (isShared(delivery)) return false;
-    if (!dispatchTask(delivery, first[1])) return false;
-  }
-  return false;
+  return beginInLine(
+    ready,
+    () => isFull(delivery),
+    (_, n) => !isShared(delivery) && dispatchTask(delivery, n),
+  );
 }
 
 /** @returns whether the line goes on: not while the queue is full */
@@ -170,7 +169,7 @@ function begin(delivery: Delivery, checked: Checked, task: number | null): numbe
   if (state.waiting >= PROJECT_BOUNDS.waiting) throw new Refused('queue_full', { waiting: state.waiting });
   const team = teamOf(delivery);
   const { title, skill, model, override, inputs, priority } = checked;
-  const share = setAside(delivery);
+  const share = takeShare(delivery);
   const n = state.next.result++;
   const row: RecordedResult = {
     task,

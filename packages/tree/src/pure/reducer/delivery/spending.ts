@@ -1,10 +1,8 @@
 /** What nodes and the tree have used. */
-import type { ChildNotice } from '@reprise/agent/contracts';
-import { type Share, usedBy, usedTogether } from '@reprise/org/contracts';
+import type { Tally } from '@reprise/agent/contracts';
+import { countUse as countIn, type Share, usedTogether } from '@reprise/org/contracts';
 import type { NodeRow } from '../../contracts/node.js';
 import type { Delivery } from './delivery.js';
-
-type Ended = Extract<ChildNotice['news'], { readonly kind: 'settled' }>;
 
 /** What the tree counts in. */
 export function unitOf({ state }: Delivery): Share['unit'] {
@@ -14,17 +12,12 @@ export function unitOf({ state }: Delivery): Share['unit'] {
 /**
  * Counts what a run used. Use that nobody reported counts as the whole reserve, where the tree or the node has a stated
  * budget: without one there is nothing that it could exceed.
+ *
+ * @param tally what its session reports; null when it has failed
+ * @param code why it ended without a result; empty when it ended well
  */
-export function countUse({ state }: Delivery, row: NodeRow, { tally, stop }: Pick<Ended, 'tally' | 'stop'>): void {
+export function countUse({ state }: Delivery, row: NodeRow, tally: Tally | null, code: string): void {
   const { unit, stated, tree } = state.budget;
   const share = stated || tree !== null ? { unit, amount: row.reserved } : null;
-  const used = usedBy(tally, share, codeOf(stop));
-  row.spent = usedTogether(row.spent, used);
-  state.spent = usedTogether(state.spent, used);
-}
-
-/** Why a run ended without a result; empty when it ended well. */
-function codeOf(stop: Ended['stop']): string {
-  if (stop.kind === 'LimitsExceeded') return `limit/${stop.limit}`;
-  return stop.kind === 'Failed' ? stop.code : '';
+  row.spent = usedTogether(row.spent, countIn(state, share, tally, code));
 }

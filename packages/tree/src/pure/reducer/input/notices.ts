@@ -1,7 +1,7 @@
 /** What sessions and the kernel tell a tree about runs. */
 import type { ChildNotice } from '@reprise/agent/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import { key, takePurpose } from '@reprise/org/contracts';
+import { key, LOST, takePurpose } from '@reprise/org/contracts';
 import { type Carried, type NodeRow, type treeNews, WORDS_KEY } from '../../contracts/index.js';
 import { askTimer } from '../ask/asker.js';
 import { closeAsk, defaultOf } from '../ask/outcome.js';
@@ -13,7 +13,7 @@ import { countUse } from '../delivery/spending.js';
 import { moveRun, steer } from '../node/runs.js';
 import { INPUT_TAG, launchComposed } from '../run/launch.js';
 import { endAfterResult, resultChecked } from '../run/results.js';
-import { answeringEnded, failAttempt, runEnded, runIsOver } from '../run/run-end.js';
+import { answeringEnded, failAttempt, runEnded, runIsOver, runUsed } from '../run/run-end.js';
 import { appRefused } from './app-calls.js';
 import { supplied } from './start.js';
 
@@ -23,7 +23,7 @@ const WARNED_AT = [80, 95];
 /** Takes the notice of a session. */
 export function childNews(delivery: Delivery, row: NodeRow, { run, news }: ChildNotice, session: string): void {
   if (session !== row.session || run !== row.runs - 1 || row.run === 'none' || row.run === 'checking') {
-    if (news.kind === 'settled') countUse(delivery, row, news);
+    if (news.kind === 'settled') runUsed(delivery, row, news);
     if (news.kind !== 'closed') late(delivery, row, `session.${news.kind}`);
     return;
   }
@@ -61,6 +61,7 @@ export function childFailed(delivery: Delivery, session: string): void {
   const row = n === undefined ? undefined : delivery.nodes.change(n);
   if (row === undefined || row.session !== session) return;
   row.session = null;
+  if (hasRun(row)) countUse(delivery, row, null, LOST);
   runLost(delivery, row, 'session_failed');
 }
 
@@ -75,9 +76,13 @@ export function inputRefused(delivery: Delivery, tag: string, code: string): voi
   runLost(delivery, row, `session/${code}`.slice(0, 96));
 }
 
+function hasRun({ run }: NodeRow): boolean {
+  return run === 'live' || run === 'waiting' || run === 'draining';
+}
+
 /** A run of which nothing more will be heard. */
 function runLost(delivery: Delivery, row: NodeRow, code: string): void {
-  if (row.run !== 'live' && row.run !== 'waiting' && row.run !== 'draining') return;
+  if (!hasRun(row)) return;
   runIsOver(delivery, row);
   if (isEnded(row)) return;
   if (row.answering) answeringEnded(delivery, row);

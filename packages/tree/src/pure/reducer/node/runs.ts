@@ -2,7 +2,7 @@
 
 import { SESSION_REDUCER, type SessionCommand } from '@reprise/agent/contracts';
 import type { InputPart, Ref } from '@reprise/contracts';
-import { cancelFor, key } from '@reprise/org/contracts';
+import { cancelFor, giveBack as giveBackShare, key } from '@reprise/org/contracts';
 import { type NodeRow, WITH_SLOT } from '../../contracts/node.js';
 import { sendAnswers } from '../delivery/collected-answers.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -37,7 +37,7 @@ export function stopRun(delivery: Delivery, row: NodeRow): void {
 
 /** Returns what was set aside for a run. */
 export function giveBack({ state }: Delivery, row: NodeRow): void {
-  state.reserved -= row.reserved;
+  giveBackShare(state, { amount: row.reserved });
   row.reserved = 0;
 }
 

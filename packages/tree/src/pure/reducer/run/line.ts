@@ -1,7 +1,16 @@
 /** The line of nodes that may begin: slots, the budget, and the launch of the first. */
 
 import { allRows } from '@reprise/kernel/define';
-import { firstOf, key, secondOf, startFor } from '@reprise/org/contracts';
+import {
+  beginInLine,
+  firstOf,
+  key,
+  type NoShare,
+  type Share,
+  secondOf,
+  setAside,
+  startFor,
+} from '@reprise/org/contracts';
 import type { NodeRow } from '../../contracts/node.js';
 import { launchPlan } from '../../plans/launch.js';
 import { answerParked } from '../ask/ask-answers.js';
@@ -9,7 +18,6 @@ import { passUp, passUpAll } from '../ask/route.js';
 import { numbers } from '../delivery/around.js';
 import { type Delivery, isFull } from '../delivery/delivery.js';
 import type { ReadNode } from '../delivery/nodes.js';
-import { unitOf } from '../delivery/spending.js';
 import { isPaused } from '../delivery/standing.js';
 import { endNode, leaveLine } from '../node/end-node.js';
 import { moveRun } from '../node/runs.js';
@@ -24,18 +32,17 @@ import { passOnWork } from './work.js';
  * @returns whether the line has to be looked at again, because this delivery is full
  */
 export function launchReady(delivery: Delivery): boolean {
-  const { state } = delivery;
-  const ready = delivery.ctx.table('ready');
-  while (state.running < state.limits.parallel) {
-    const first = ready.first();
-    if (first === undefined) return false;
-    if (isFull(delivery)) return true;
+  const { state, ctx, nodes } = delivery;
+  const hasSlot = (): boolean => state.running < state.limits.parallel;
+  let isLeft = false;
+  const begin = (place: string, n: number): boolean => {
+    if (!hasSlot()) return false;
     delivery.changes++;
-    const [place, n] = first;
-    if (!takeFirst(delivery, delivery.nodes.change(n), place)) return false;
-    if (passOnWork(delivery)) return true;
-  }
-  return false;
+    if (!takeFirst(delivery, nodes.change(n), place)) return false;
+    isLeft = passOnWork(delivery);
+    return !isLeft;
+  };
+  return beginInLine(ctx.table('ready'), () => hasSlot() && isFull(delivery), begin) || isLeft;
 }
 
 /** Takes the first of the line. @returns false when it waits for budget, and all behind it with it */
@@ -51,28 +58,22 @@ function takeFirst(delivery: Delivery, row: NodeRow, place: string): boolean {
     ready.delete(place); // its questions are answered, or not awaited any longer
     answeringEnded(delivery, row);
   } else {
-    const reserve = reserveFor(delivery, row);
-    if (reserve === 'wait') return passUpWaiting(delivery);
-    if (reserve === 'never') withoutBudget(delivery, row);
-    else launch(delivery, row, reserve);
+    const share = takeShare(delivery, row);
+    if (share === 'wait') return passUpWaiting(delivery);
+    if (typeof share === 'string') withoutBudget(delivery, row);
+    else launch(delivery, row, share?.amount ?? 0);
   }
   return true;
 }
 
-/**
- * The amount to set aside for a run: what is left of the node's budget, and when nothing else is under way, what is left
- * of the tree's.
- */
-function reserveFor(delivery: Delivery, row: ReadNode): number | 'wait' | 'never' {
-  const { budget, spent, reserved } = delivery.state;
-  const unit = unitOf(delivery);
+/** Sets aside what is left of the node's budget, or else of the tree's (kit/ledger); null where neither has one. */
+function takeShare(delivery: Delivery, row: ReadNode): Share | NoShare | null {
+  const { unit, tree } = delivery.state.budget;
   const own = row.budget === null ? null : row.budget - row.spent[unit];
-  if (own !== null && own <= 0) return 'never';
-  if (budget.tree === null) return own ?? 0;
-  const left = budget.tree - spent[unit] - reserved;
-  if (own !== null && own <= left) return own;
-  if (reserved > 0) return 'wait';
-  return left > 0 ? left : 'never';
+  if (own === null && tree === null) return null;
+  if (own !== null && own <= 0) return 'spent'; // nobody gives back what the node itself has used
+  const asked = { amount: own ?? Number.POSITIVE_INFINITY, least: 1 };
+  return setAside(delivery.state, { unit, amount: tree ?? Number.POSITIVE_INFINITY }, asked);
 }
 
 /**
@@ -104,11 +105,10 @@ function goOn(delivery: Delivery, row: NodeRow): void {
   if (row.run === 'live') answerParked(delivery, row);
 }
 
-function launch(delivery: Delivery, row: NodeRow, reserve: number): void {
+function launch(delivery: Delivery, row: NodeRow, reserved: number): void {
   leaveLine(delivery, row);
   row.launch++;
-  row.reserved = reserve;
-  delivery.state.reserved += reserve;
+  row.reserved = reserved;
   if (!row.answering) row.status = 'active';
   moveRun(delivery, row, 'composing');
   const { sections, carries } = promptOf(delivery, row);

@@ -21,12 +21,18 @@ type Ended = Extract<ChildNotice['news'], { readonly kind: 'settled' }>;
 
 /** Takes the end of a node's current run. */
 export function runEnded(delivery: Delivery, row: NodeRow, ended: Ended): void {
-  countUse(delivery, row, ended);
+  runUsed(delivery, row, ended);
   runIsOver(delivery, row);
   if (isEnded(row)) return;
   if (row.answering) return answeringEnded(delivery, row);
   returnUnanswered(delivery, row);
   decide(delivery, row, ended);
+}
+
+/** Counts what a run used that tells its end. */
+export function runUsed(delivery: Delivery, row: NodeRow, { tally, stop }: Ended): void {
+  const limit = stop.kind === 'LimitsExceeded' ? `limit/${stop.limit}` : '';
+  countUse(delivery, row, tally, stop.kind === 'Failed' ? stop.code : limit);
 }
 
 /** Frees what a run had. */

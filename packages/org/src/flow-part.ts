@@ -1,28 +1,6 @@
-/** Queues, promises, topics and dependency graphs, and all of them as a part of a world of agents. */
+/** Queues, promises, topics and dependency graphs as a part of a world of agents. */
 import type { WorldPart } from '@reprise/agent';
-import { GRAPH, graph, PROMISE, promise, QUEUE, queue, TOPIC, topic } from '@reprise/org/contracts';
-
-export {
-  filter,
-  GRAPH,
-  graph,
-  graphCommands,
-  graphEvents,
-  PROMISE,
-  promise,
-  promiseCommands,
-  promiseEvents,
-  QUEUE,
-  queue,
-  queueCommands,
-  queueEvents,
-  queueFacts,
-  TOPIC,
-  topic,
-  topicCommands,
-  topicEvents,
-  topicFacts,
-} from '@reprise/org/contracts';
+import { GRAPH, graph, PROMISE, promise, QUEUE, queue, TOPIC, topic } from './pure/flow/index.js';
 
 /**
  * Queues, promises, topics and graphs as a part of a world. Its policy rules let every cell of the world send to these

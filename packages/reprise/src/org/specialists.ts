@@ -1,5 +1,6 @@
 /** Teams of specialists: a coordinator that cannot act, a plan of tasks, and skills as files. */
 export {
+  type By,
   defineTeam,
   type FolderOptions,
   folder,
@@ -8,7 +9,6 @@ export {
   type NarrativeEntry,
   type PlannedTask,
   type Project,
-  type ProjectBy,
   type ProjectQuery,
   type ProjectRow,
   type ProjectStatus,

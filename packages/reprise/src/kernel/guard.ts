@@ -1,1 +1,0 @@
-export * from '@reprise/kernel/guard';
