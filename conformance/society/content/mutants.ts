@@ -60,7 +60,7 @@ const NEWS: readonly Mutant[] = [
   mutant(
     'reads and news are not judged for the store',
     MEMORY,
-    ["rights: { mem_read: 'store' },\n    settledBy: 'at',", "settledBy: 'at',"],
+    ["rights: { mem_read: 'store' },\n  settledBy: 'at',", "settledBy: 'at',"],
     1,
   ),
   mutant('a denial counts as something that is read later', GATE, ["? 'denied' : 'later'", "? 'later' : 'later'"], 1),

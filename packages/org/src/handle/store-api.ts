@@ -22,13 +22,11 @@ import {
   type WriteOperation,
   type Written,
 } from '../pure/store/index.js';
-import type { By } from './by.js';
-import { command, OrgCell } from './command.js';
-import { unlessErased } from './erased.js';
+import { type By, command, OrgCell } from './command.js';
 import { provenanceOf } from './provenance.js';
 import { factIn } from './reader.js';
 import { type FoundRow, searchItems } from './search.js';
-import { keepText, readItemText } from './texts.js';
+import { keepText, readItemText, unlessErased } from './texts.js';
 import { type Did, memoryItems, memoryOutcomes } from './views.js';
 
 /** A memory to be stored. One of `result`, `task`, `said` and `origin` is required: a store refuses what comes from nowhere. */

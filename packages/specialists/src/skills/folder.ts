@@ -14,8 +14,7 @@ import { type ArgumentCheck, checkOf, requireKnownOptions, startOfText } from '@
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import { digestOf } from './digest.js';
 import { parseSkill } from './parse.js';
-import type { SkillProblem, SkillRule } from './skill.js';
-import type { FoundSkill, SkillListing, SkillSource, SkillWarning } from './source.js';
+import type { FoundSkill, SkillListing, SkillProblem, SkillRule, SkillSource, SkillWarning } from './skill.js';
 import { watchFolder } from './watch.js';
 
 /** How a folder of skills is read, and when again. */

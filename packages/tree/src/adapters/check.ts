@@ -9,7 +9,15 @@
 import { checkRead, type JsonAnswer, jsonIn, jsonSchema, putText, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, present, type Ref, RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { type LargeNumbers, NO_LARGE_NUMBERS } from '@reprise/contracts/json';
-import { type AnyAdapter, adapterOf, type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
+import {
+  type AnyAdapter,
+  adapterOf,
+  type ContentReader,
+  type ContentStore,
+  encode,
+  getValue,
+  putValue,
+} from '@reprise/kernel';
 import { type Given, type ResultType, type TreeChecked, type TreeCheckParams, treeCheck } from '../pure/index.js';
 
 /** Reads files that are results, from inside one folder. */
@@ -88,7 +96,7 @@ async function checked(
 async function verdictOn(returns: ResultType, from: TreeCheckParams['from'], terms: Terms): Promise<Verdict> {
   const { content } = terms;
   if ('list' in from) {
-    const parts = await Promise.all(from.list.map((part) => partOf(part, content)));
+    const parts = await Promise.all(from.list.map((part) => valueGiven(part, content)));
     return CHECKS[returns]({ from: 'call', value: parts, ref: await putValue(content, parts) }, terms);
   }
   if ('value_ref' in from) {
@@ -102,8 +110,8 @@ async function verdictOn(returns: ResultType, from: TreeCheckParams['from'], ter
   return CHECKS[returns]({ from: 'answer', text: (await readLlmOutput(content, from.output_ref)).text ?? '' }, terms);
 }
 
-/** A result as a part of a list. */
-async function partOf({ ref, kind }: Given, content: ContentStore): Promise<Value> {
+/** What a node gave, as a value. @throws RepriseError `blob_missing`, `blob_erased` */
+export async function valueGiven({ ref, kind }: Given, content: ContentReader): Promise<Value> {
   if (kind === 'value') return getValue(content, ref);
   return kind === 'text' ? readText(content, ref) : ((await readLlmOutput(content, ref)).text ?? '');
 }

@@ -13,12 +13,18 @@ import type { TreeEvent, TreeWait } from '../views/index.js';
 import type { Money } from './budget.js';
 import { requireTask } from './goal.js';
 import type { NodeChange, NodeDetail, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
-import { readAsks, readEvents, readNode, readNodes } from './reading.js';
-import { limitsOf, type NodeTerms, numberOf, recordedAmount, recordedChange, recordedNode } from './recorded.js';
+import { readAsks, readEvents, readNode, readNodes, readWaits } from './reading.js';
+import {
+  limitsOf,
+  type NodeTerms,
+  numberOf,
+  recordedAmount,
+  recordedChange,
+  recordedNode,
+  recordedRights,
+} from './recorded.js';
 import { type Answering, type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, type TreeOutcome } from './result.js';
-import { recordedRights } from './rights.js';
-import { readWaits } from './waiting.js';
 
 /** What the handle of a tree is made from. */
 interface TreeParts {

@@ -4,11 +4,10 @@
  * A flow cell serves each cell that the gate lets through, so it declares `by.any` and records its parties itself: which
  * of them may send a command depends on the item, the part or the subscription that the command names.
  */
-import { type Address, address, formatAddress, raiseExhaustion } from '@reprise/contracts';
+import { type Address, address, formatAddress, raiseExhaustion, utf8Length } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, type ReducerContext } from '@reprise/kernel/define';
 import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
-import { utf8Bytes } from './sizes.js';
 
 /** A cell, or null for callers outside the world: the operator and principals that the operator admits. */
 export const party = z.nullable(address);
@@ -71,6 +70,6 @@ const KEY_BYTES_MAX = 256;
 /** An address as a table key; a longer address is rejected. */
 export function addressKey(ctx: ReducerContext, of: Address): string {
   const key = formatAddress(of);
-  if (utf8Bytes(key) > KEY_BYTES_MAX) ctx.reject('address_too_long');
+  if (utf8Length(key) > KEY_BYTES_MAX) ctx.reject('address_too_long');
   return key;
 }

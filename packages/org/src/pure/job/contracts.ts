@@ -17,6 +17,7 @@ import {
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
+import { planOf } from '../kit/definitions.js';
 import { KEY_DIGITS } from '../kit/keys.js';
 import {
   JOB,
@@ -112,6 +113,17 @@ export const workPrepare = defineEffect({
   receipt: workPrepared,
   guarantee: 'idempotent',
 });
+
+/** `work/prepare_plan@1`: has a request prepared, once for each attempt. */
+export const preparePlan = planOf('work/prepare_plan@1', () => ({
+  input: z.strictObject({ attempt: some, request: workPrepareParams }),
+  effects: [workPrepare],
+  *run({ attempt, request }, plan) {
+    const prepared = yield* plan.awaitReceipt(plan.emitEffect(workPrepare, request));
+    if (prepared.status === 'ok') plan.raiseEvent({ name: 'work/Prepared@1', value: { attempt, ...prepared.payload } });
+    else plan.raiseEvent({ name: 'work/NotPrepared@1', value: { attempt, code: prepared.code ?? prepared.status } });
+  },
+}));
 
 /** What a job tells its owner at every change, in the frame of the change; also a fact. */
 export const jobChanged = z.strictObject({

@@ -17,7 +17,6 @@ export * from './compose.js';
 export * from './contracts.js';
 export { jobReducer } from './job.js';
 export * from './job-names.js';
-export { preparePlan } from './job-plans.js';
 export { type JobState, jobState } from './job-state.js';
 export * from './made.js';
 export * from './passed-calls.js';

@@ -2,9 +2,8 @@
 import { type ChildNotice, SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, present } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import type { jobNews } from './contracts.js';
+import { type jobNews, preparePlan } from './contracts.js';
 import { dropMaking, endJob, hasEnded, moveJob, TIMEOUT } from './job-ends.js';
-import { preparePlan } from './job-plans.js';
 import type { JobContext, JobState, JobTerms } from './job-state.js';
 import { makeWithRights } from './made.js';
 import { leavePool } from './pool.js';

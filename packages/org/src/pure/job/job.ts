@@ -149,31 +149,14 @@ export const jobReducer = reducerOnUse(JOB, () =>
   }),
 );
 
-function initial({
-  n,
-  kind,
-  request_ref,
-  inputs,
-  pool,
-  priority,
-  timeout_ms,
-  model,
-  attempts = 1,
-}: BeginJob): JobState {
+function initial({ details: _, grant: _grant, labels: _labels, attempts = 1, ...asked }: BeginJob): JobState {
   return {
+    ...asked,
+    attempts,
     owner: null,
-    n,
-    kind,
-    request_ref,
-    inputs,
-    pool,
-    priority,
-    timeout_ms,
-    model,
     status: 'queued',
     slot: 'none',
     attempt: 0,
-    attempts,
     plan: null,
     session: null,
     digest: null,

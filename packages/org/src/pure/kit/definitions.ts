@@ -9,6 +9,7 @@ import {
   type PlanContext,
   type PlanDefinition,
   planOnUse,
+  type ReceiptOf,
 } from '@reprise/kernel/define';
 
 /** An effect without its kind. */
@@ -36,4 +37,20 @@ interface PlanSpec<I extends z.AnySchema> {
 /** Defines a plan by its name, once more of it is read than that. */
 export function planOf<I extends z.AnySchema>(name: string, spec: () => PlanSpec<I>): PlanDefinition<z.output<I>> {
   return planOnUse(name, () => definePlan({ name, ...spec() }));
+}
+
+/** What came of an effect: the payload of its receipt or, with null in its place, why there is none. */
+type Outcome<P> =
+  | { readonly payload: P; readonly code: null }
+  | { readonly payload: null; readonly code: NonNullable<ReceiptOf<P>['code']> | ReceiptOf<P>['status'] };
+
+/** What came of an effect, from its receipt. */
+export function outcomeIn<P>(receipt: ReceiptOf<P>): Outcome<P> {
+  if (receipt.status === 'ok') return { payload: receipt.payload, code: null };
+  return { payload: null, code: receipt.code ?? receipt.status };
+}
+
+/** Has an effect executed by a plan, and waits for what came of it. */
+export function* execute<I, P>(plan: PlanContext, effect: EffectDefinition<I, P>, params: I): PlanBody<Outcome<P>> {
+  return outcomeIn(yield* plan.awaitReceipt(plan.emitEffect(effect, params)));
 }

@@ -5,7 +5,7 @@ import { type ItemOrigin, key, type MemoryNews, memoryCall, memoryOperate } from
 import { type Remembering, scopeOf } from '../../contracts/index.js';
 import { changeResult, type Delivery, resultOr, taskOr } from '../project/delivery.js';
 import { linkMessage } from '../project/links.js';
-import type { Caller } from './caller.js';
+import type { Caller } from './calls.js';
 
 /** Passes a call on to the store of the project. Only the coordinator's may write (SPEC-36). */
 export function callMemory(delivery: Delivery, call: OwnerCall, caller: Caller): void {

@@ -11,7 +11,7 @@ import {
   useOfMemory,
   WORDS_KEY,
 } from '../../contracts/index.js';
-import { supplyPlan } from '../../plans/supply.js';
+import { supplyPlan } from '../../plans/plans.js';
 import type { Delivery, TreeContext } from '../delivery/delivery.js';
 import { isEnded } from '../delivery/nodes.js';
 import { endNode, enterLine } from '../node/end-node.js';

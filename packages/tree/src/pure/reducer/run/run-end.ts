@@ -6,7 +6,7 @@ import { type CallPlace, forgetPassed, key, startFor } from '@reprise/org/contra
 import type { TreeCheckParams } from '../../contracts/effects.js';
 import type { Draft, Given, NodeRow } from '../../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../../contracts/names.js';
-import { checkPlan } from '../../plans/check.js';
+import { checkPlan } from '../../plans/plans.js';
 import { goOnWithAnswers, releaseCalls } from '../ask/asker.js';
 import { passUpCircles, returnUnanswered, tellWhileWaiting } from '../ask/route.js';
 import { childrenOf, numbers } from '../delivery/around.js';
