@@ -15,7 +15,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { jsonSchema, type Schema, type Tool } from '@reprise/agent';
+import type { Tool } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
@@ -249,19 +249,8 @@ class Bridges implements Bridge, ProgramHost {
     this.#listening = undefined;
   }
 
-  async tools({ session }: ServeContext): Promise<readonly Line[]> {
-    return (await this.#tools(session)).map((tool) => ({ ...('entry' in tool ? listedTool(tool) : tool) }));
-  }
-
-  async argsOf(ctx: ServeContext, name: string): Promise<Schema> {
-    const tool = (await this.#tools(ctx.session)).find((one) => one.name === name);
-    if (tool === undefined) return jsonSchema({});
-    return 'entry' in tool ? tool.args : jsonSchema(tool.inputSchema);
-  }
-
-  async definition({ session }: ServeContext, name: string): Promise<Tool | undefined> {
-    const tool = (await this.#tools(session)).find((one) => one.name === name);
-    return tool !== undefined && 'entry' in tool ? tool : undefined;
+  async tools({ session }: ServeContext): Promise<readonly (McpTool | Tool)[]> {
+    return this.#tools(session);
   }
 
   report(error: unknown, ctx: ServeContext): void {
@@ -317,10 +306,6 @@ class Bridges implements Bridge, ProgramHost {
     for (const name of readdirSync(folder))
       if (name.startsWith('run-')) rmSync(path.join(folder, name), { force: true });
   }
-}
-
-function listedTool({ name, entry: { description, schema } }: Tool): McpTool {
-  return { name, description, inputSchema: schema as McpTool['inputSchema'] };
 }
 
 /** The arguments that start a bridge: the built file or, where this module was not built either, its source. */

@@ -317,12 +317,7 @@ export function resumeWork(ctx: ReducerContext, n: number): void {
  */
 export function jobOfSender(ctx: ReducerContext): number | undefined {
   requireMethods(ctx, ['send', 'emit'], 'jobOfSender(ctx)', 'the ctx of a reducer');
-  const { caller, address } = ctx;
-  const [, key] = address;
-  const [reducer, at] = caller ?? [];
-  if (reducer !== JOB || at === undefined) return undefined;
-  const n = at.startsWith(`${key}${JOB_MARK}`) ? at.slice(key.length + JOB_MARK.length) : '';
-  return /^[1-9][0-9]{0,6}$/.test(n) ? Number(n) : undefined;
+  return ctx.caller === null ? undefined : jobNumberOf(ctx.address[1], ctx.caller);
 }
 
 /**
