@@ -59,7 +59,6 @@ export class NotPrepared extends Error {
   }
 }
 
-/** The preparers of a world, by kind. */
 export type Preparers = Map<string, Preparer>;
 
 /** The adapter of `work.prepare@1`, which has the preparer of the kind read the request. */

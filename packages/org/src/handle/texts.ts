@@ -40,7 +40,6 @@ function summaryOf(text: string): string {
   return startOfBytes(first, ITEM_SUMMARY_BYTES_MAX);
 }
 
-/** An item as it is shown. */
 interface ShownItem {
   readonly id: number;
   /** Its words; null when they were erased. */

@@ -31,7 +31,6 @@ const details = z.object({
   budget: z.object({ unit: z.enum(['tokens', 'micro_money']), amount: z.int() }).optional(),
 });
 
-/** What a team knows when a job is prepared. */
 interface SpecialistsOfTeam {
   readonly name: string;
   readonly library: SkillLibrary;

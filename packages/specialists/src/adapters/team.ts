@@ -63,7 +63,6 @@ async function recordedTeam(host: PartHost, facts: TeamFacts): Promise<TeamRow> 
   };
 }
 
-/** The names of tools that a cell of the app answers. */
 function ownerToolsOf(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, entry }) => (entry.kind === 'owner' ? [name] : []));
 }

@@ -27,7 +27,6 @@ import {
   type projectTables,
 } from '../pure/index.js';
 
-/** The cell of a project, as a team asks it. */
 export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
   constructor(
     world: World,

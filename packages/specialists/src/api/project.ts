@@ -268,10 +268,8 @@ export class Project {
   }
 }
 
-/** The outcome of a plan of the app. */
 const writtenTasks = z.strictObject({ task_ids: z.record(z.string(), z.int()) });
 
-/** Refuses what is no number of a task or a result. */
 function requireNumber(n: unknown, at: string, expected: string): asserts n is number {
   requireArgument(isWhole(n) && n >= 1, at, `${expected}, from 1`, n);
 }

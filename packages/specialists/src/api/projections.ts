@@ -20,7 +20,6 @@ const recordedProject = z.strictObject({
   seq: count,
 });
 
-/** A project as the view has it. */
 export type RecordedProject = z.infer<typeof recordedProject>;
 
 /** Every project, by its id. Index `updated`: the longest unchanged first. */

@@ -43,14 +43,12 @@ type Verdict = Fit | { readonly problems: string };
 /** A result of the right type; `about` is its summary where the node gave none. */
 type Fit = Omit<Given, 'summary_ref'> & { readonly about?: string };
 
-/** The terms of a check. */
 interface Terms {
   readonly content: ContentStore;
   readonly schema: Value | undefined;
   readonly capture: (path: string) => ReturnType<FileCapture['capture']>;
 }
 
-/** The characters of a text about problems. */
 const PROBLEMS_LENGTH_MAX = 2_000;
 
 /**
@@ -116,7 +114,6 @@ export async function valueGiven({ ref, kind }: Given, content: ContentReader): 
   return kind === 'text' ? readText(content, ref) : ((await readLlmOutput(content, ref)).text ?? '');
 }
 
-/** The check of each type. */
 const CHECKS: Readonly<Record<ResultType, (read: Read, terms: Terms) => Promise<Verdict>>> = {
   async text(read, terms) {
     // What a program prints ends with a line break that is no part of what it says.

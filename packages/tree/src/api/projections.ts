@@ -19,7 +19,6 @@ const recordedTree = z.strictObject({
   seq: count,
 });
 
-/** A tree as the view has it. */
 export type RecordedTree = z.infer<typeof recordedTree>;
 
 /** Every tree, by its name. Index `updated`: the longest unchanged first. */

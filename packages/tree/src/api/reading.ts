@@ -27,7 +27,6 @@ import { readGiven } from './result.js';
 const PAGE_LENGTH = 100;
 const PAGE_LENGTH_MAX = 1_000;
 
-/** A page of the nodes of a tree. */
 export async function readNodes(cell: TreeCell, page: NodePage): Promise<readonly NodeRow[]> {
   requireKnownOptions(page, { under: wholeFrom(1), after: wholeFrom(0), limit: wholeFrom(1) }, 'tree.nodes');
   const { under, after = 0, limit = PAGE_LENGTH } = page;

@@ -113,7 +113,6 @@ export function limitsOf(change: Partial<TreeLimits>): Partial<TreeLimits> {
   });
 }
 
-/** The largest number of a node. */
 const NODE_MAX = 9_999_999;
 
 /**

@@ -26,7 +26,6 @@ import {
 import { type Answering, type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, type TreeOutcome } from './result.js';
 
-/** What the handle of a tree is made from. */
 interface TreeParts {
   readonly world: AgentWorld;
   readonly name: string;
@@ -212,7 +211,6 @@ export class Tree<R = unknown> {
     return this.parts.world.kernel.content;
   }
 
-  /** What the tree counts in. */
   async #unit(): Promise<NodeTerms['unit']> {
     return (await this.#requests.cell.state())?.budget.unit ?? 'tokens';
   }

@@ -126,7 +126,6 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
   };
 }
 
-/** The event that starts a tree. */
 async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSpec<R>): Promise<TreeStart> {
   requireKnownOptions(spec, SPEC_FIELDS, 'start');
   const { content } = world.kernel;

@@ -16,7 +16,16 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Tool } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
+import {
+  aFunction,
+  aText,
+  isFilled,
+  type KnownOptions,
+  RepriseError,
+  requireKnownOptions,
+  type SessionInfo,
+  wholeFrom,
+} from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
 import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX, BRIDGE_WITHIN_MS } from './limits.js';
@@ -71,33 +80,20 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-const OPTIONS: Readonly<Record<keyof BridgeOptions, true>> = {
-  name: true,
-  instructions: true,
-  tools: true,
-  world: true,
-  withinMs: true,
-  pending: true,
-  progressMs: true,
-  reconnectMs: true,
-  onError: true,
+const OPTIONS: KnownOptions<BridgeOptions> = {
+  name: {
+    expected: '1 to 64 of a–z A–Z 0–9 _ -',
+    fits: (name) => typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name),
+  },
+  instructions: aText,
+  tools: aFunction,
+  world: { expected: 'the path of a file', fits: isFilled },
+  withinMs: wholeFrom(1),
+  pending: aText,
+  progressMs: wholeFrom(1),
+  reconnectMs: wholeFrom(1),
+  onError: aFunction,
 };
-
-const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of bridge');
-
-/** Refuses anything but options: callers may be untyped. */
-function requireOptions(options: BridgeOptions): void {
-  requireKnownOptions(options, OPTIONS, 'bridge');
-  const { name = 'tree', tools, world, onError } = options;
-  require(typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name), 'name', '1 to 64 of a–z A–Z 0–9 _ -', name);
-  require(tools === undefined || typeof tools === 'function', 'tools', 'a function', typeof tools);
-  require(onError === undefined || typeof onError === 'function', 'onError', 'a function', typeof onError);
-  require(world === undefined || (typeof world === 'string' && world !== ''), 'world', 'the path of a file', world);
-  for (const key of ['withinMs', 'progressMs', 'reconnectMs'] as const) {
-    const ms = options[key];
-    require(ms === undefined || (Number.isSafeInteger(ms) && ms > 0), key, 'milliseconds, at least 1', ms);
-  }
-}
 
 /** Stands for the process group of a program that is about to be started: nobody speaks for it yet. */
 const NOT_STARTED = -1;
@@ -116,7 +112,7 @@ const PENDING = JSON.stringify({
  * const coder = externalAgent({ ...opencode(), serve: tree.nodeTools, watch: tree.watch })
  */
 export function bridge(options: BridgeOptions = {}): Bridge {
-  requireOptions(options);
+  requireKnownOptions(options, OPTIONS, 'bridge');
   requireLibrary();
   return new Bridges(options);
 }

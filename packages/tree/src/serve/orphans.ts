@@ -23,7 +23,6 @@ import { statOf, textOf } from './processes.js';
 
 const POLL_MS = 20;
 
-/** A program as it is recorded. */
 interface Recorded {
   readonly group: number;
   /** When its leader began, in the words of the system. */

@@ -17,7 +17,6 @@ import type { Line, LineSocket } from './lines.js';
 import { refusal, type Told } from './refusal.js';
 import type { Guest } from './socket.js';
 
-/** A turn of a program. */
 interface Turn {
   readonly ctx: ServeContext;
   isOver: boolean;

@@ -13,7 +13,6 @@ import { nodeTools, type ToolTerms } from './node-tools.js';
 /** How many calls one answer of a node may make: it may make all its children at once. */
 const CALLS_PER_STEP = 64;
 
-/** The tools for the store of a tree. */
 const STORE_TOOLS = ['memory_query', 'memory_store'] as const;
 
 type Adopts = Pick<PartHost, 'adopt'>;

@@ -9,7 +9,7 @@ interface ShownState {
 const MARKS = ['○', '●', '◐', '?', '⏸', '✓', '✗', '⊘', '◆'] as const;
 
 /** The mark of a state. */
-export type Mark = (typeof MARKS)[number];
+type Mark = (typeof MARKS)[number];
 
 const state = (mark: Mark, word: string): ShownState => ({ mark, word });
 

@@ -24,8 +24,7 @@ import {
   handledBy,
   type ReducerContext,
 } from '@reprise/kernel/define';
-import { circleIn } from '../kit/graph.js';
-import { key, placeInLine } from '../kit/keys.js';
+import { circleIn, key, placeInLine } from '../kit/index.js';
 import {
   DEPENDENTS_AT_ONCE,
   FLOW_VALUE_BYTES_MAX,
@@ -45,7 +44,6 @@ export const GRAPH = 'flow/Graph@1';
 /** The name of a node: at most as long as the code of a rejection can contain. */
 const nodeName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,47}$/);
 
-/** The states of a node. */
 const NODE_STATES = ['pending', 'ready', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const;
 
 const count = z.int().min(0);
@@ -60,7 +58,6 @@ const resolve = z.enum(['all', 'any']);
  */
 const onFailure = z.enum(['wait', 'cascade', 'ignore']);
 
-/** A node to be added. */
 const newNode = z.strictObject({
   node: nodeName,
   needs: z.array(nodeName).max(NODE_NEEDS_MAX).default([]),
@@ -103,7 +100,6 @@ export const graphCommands = {
   ),
 } as const;
 
-/** The numbers of nodes of a graph, by state. */
 const nodeCounts = z.strictObject({
   pending: count,
   ready: count,
@@ -165,7 +161,6 @@ const knownNode = z.strictObject({
 /** The state of a dependency as its dependent has last seen it. */
 const needState = z.enum(['open', 'ok', 'bad']);
 
-/** The tables of a graph. */
 const graphTables = {
   nodes: knownNode,
   values: value(),

@@ -12,7 +12,6 @@ import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
 /** A cell, or null for callers outside the world: the operator and principals that the operator admits. */
 export const party = z.nullable(address);
 
-/** A cell, or null for callers outside the world. */
 type Party = Address | null;
 
 /** Who commands a flow cell: each caller that the gate lets through. */
@@ -30,7 +29,6 @@ export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerCont
   draft.owner = owner;
 }
 
-/** Whether two parties are the same. */
 export function isSame(a: Party, b: Party): boolean {
   return a === null || b === null ? a === b : a[0] === b[0] && a[1] === b[1];
 }
@@ -64,7 +62,6 @@ export function toldAtOnce(bytes: number): number {
   return Math.max(1, Math.min(NOTIFIED_AT_ONCE, Math.floor(NOTIFIED_BYTES_MAX / bytes)));
 }
 
-/** The most bytes of a table key. */
 const KEY_BYTES_MAX = 256;
 
 /** An address as a table key; a longer address is rejected. */

@@ -25,12 +25,10 @@ import { sizeOf } from './sizes.js';
 /** The wire name of the promise reducer. */
 export const PROMISE = 'flow/Promise@1';
 
-/** The name of a part of a promise. */
 const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
 
 const values = z.record(partName, value());
 
-/** The way in which a promise ended. */
 const promiseSettlement = z.strictObject({
   status: z.enum(['fulfilled', 'rejected', 'expired', 'cancelled']),
   /** The parts that decided it: those that succeeded, or, when it was rejected, those that failed. */

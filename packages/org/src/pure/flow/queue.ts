@@ -117,7 +117,6 @@ const waitingItem = z.strictObject({
 /** An item with a slot, by its position. */
 const runningItem = z.strictObject({ item: itemName, owner: address });
 
-/** The tables of a queue. */
 const queueTables = {
   items: knownItem,
   waiting: waitingItem,

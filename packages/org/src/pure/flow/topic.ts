@@ -224,7 +224,6 @@ function unsubscribe(at: string, ctx: TopicContext): boolean {
   return one || other;
 }
 
-/** The remaining budget of a frame. */
 interface Budget {
   /** Subscribers considered and publications read. */
   steps: number;

@@ -17,8 +17,7 @@ import {
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
-import { planOf } from '../kit/definitions.js';
-import { KEY_DIGITS } from '../kit/keys.js';
+import { KEY_DIGITS, planOf } from '../kit/index.js';
 import {
   JOB,
   JOB_ATTEMPTS_MAX,
@@ -180,7 +179,7 @@ export const jobCommands = {
 } as const;
 
 /** The events that a plan of the job raises. */
-export const jobNews = fromAll(
+export const jobPlanNews = fromAll(
   {
     'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
     'work/NotPrepared@1': z.strictObject({ attempt: some, code }),

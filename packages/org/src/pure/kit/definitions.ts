@@ -12,7 +12,6 @@ import {
   type ReceiptOf,
 } from '@reprise/kernel/define';
 
-/** An effect without its kind. */
 interface EffectSpec<I, P>
   extends Pick<Parameters<typeof defineEffect>[0], 'guarantee' | 'rights' | 'settledBy' | 'subject'> {
   readonly params: I;
@@ -27,7 +26,6 @@ export function effectOf<I extends z.AnySchema, P extends z.AnySchema>(
   return effectOnUse(kind, () => defineEffect({ kind, ...spec() }));
 }
 
-/** A plan without its name. */
 interface PlanSpec<I extends z.AnySchema> {
   readonly input: I;
   readonly effects: readonly EffectDefinition[];

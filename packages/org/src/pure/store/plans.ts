@@ -10,7 +10,6 @@ import { storeAt } from './names.js';
 
 const input = z.strictObject({ store: scope, operation: memoryOperation });
 
-/** The outcome of an operation. */
 type Outcome = Omit<MemoryDone, 'store' | 'op'>;
 
 /** `memory/operate_plan@1`. An owner emits it by `memoryCall` and `memoryOperate`. */

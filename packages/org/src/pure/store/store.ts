@@ -17,8 +17,7 @@ import {
   handledBy,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { Refused } from '../kit/refusal.js';
-import { leaveRest } from '../kit/rest.js';
+import { leaveRest, Refused } from '../kit/index.js';
 import { memoryFacts } from './calls.js';
 import { memoryRead, memoryWrite, storeFacts, type WriteOperation } from './effects.js';
 import { Items, type StoreContext } from './items.js';

@@ -317,7 +317,6 @@ function isOfOther(own: string | null, named: string | undefined): boolean {
   return named !== undefined && own !== null && named !== own;
 }
 
-/** An event that is no command. */
 function delivered<V>(act: (delivery: Delivery, value: V) => void) {
   return (draft: ProjectState, value: V, ctx: ProjectContext): void =>
     deliver(draft, ctx, (delivery) => act(delivery, value));

@@ -51,5 +51,4 @@ export function memoryWritten(delivery: Delivery, { origin, written }: MemoryNew
   changeResult(delivery, result, { memory_ids: [...memory_ids, written.id] });
 }
 
-/** The memories that a result names. */
 const MEMORY_IDS_MAX = 64;

@@ -49,7 +49,6 @@ function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
   };
 }
 
-/** The results of one page. */
 const LISTED_AT_ONCE = 20;
 
 /** Lists results with their summaries. The text is composed, so the answer comes later. */

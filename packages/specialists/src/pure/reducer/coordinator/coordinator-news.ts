@@ -73,7 +73,6 @@ export function dropShares(delivery: Delivery): void {
   );
 }
 
-/** Takes a notice of the coordinator's session. */
 export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice): void {
   const { coordinator, wake } = delivery.state;
   if (news.kind === 'running') coordinator.busy = true;

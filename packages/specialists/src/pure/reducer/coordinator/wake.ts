@@ -28,7 +28,6 @@ import { countAnew, isUnattended, tasksNeedDecision, waitsForCoordinator } from 
 import { beginReading } from '../project/team.js';
 import { isIdle, tellCoordinator } from './coordinator.js';
 
-/** The timer of a wake. */
 export const WAKE = 'wake';
 
 /**
@@ -146,7 +145,6 @@ function readySection(delivery: Delivery): ComposedSection[] {
   return [{ title: 'Ready tasks', items: [toldItem(toldLines([asked, ...lines, ...more]))] }];
 }
 
-/** What has to be decided, when this wake tells it. */
 function decisionSection(delivery: Delivery): ComposedSection[] {
   if (!delivery.state.wake.decides) return [];
   const lines = undecided(delivery).map(([n, { title, status, failure }]) => {

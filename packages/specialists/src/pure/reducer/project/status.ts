@@ -3,7 +3,6 @@ import { type DecisionReason, type ProjectState, type ProjectStatus, WAKES_MAX }
 import type { Delivery } from './delivery.js';
 import { isSpent } from './spending.js';
 
-/** Sets the status, and why a decision is needed. */
 export function setStatus(delivery: Delivery): void {
   const { state } = delivery;
   state.status = statusOf(delivery);

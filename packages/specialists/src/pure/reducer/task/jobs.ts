@@ -63,7 +63,6 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   if (task !== null) taskEnded(delivery, { task, n, status, code: code ?? status, isShort }, job);
 }
 
-/** A result of a task that has ended. */
 interface EndedResult extends Pick<RecordedResult, 'status'> {
   readonly task: number;
   readonly n: number;

@@ -13,7 +13,6 @@ import { changeAsk } from './rows.js';
 /** The bound on links of one answer. */
 const REFS_MAX = 8;
 
-/** Answers a call of a node's model or program. */
 export function answerCall(
   delivery: Pick<Delivery, 'ctx' | 'answers'>,
   call: CallPlace,

@@ -7,12 +7,11 @@ import type { Delivery, TreeContext } from '../delivery/delivery.js';
 import { isEnded } from '../delivery/nodes.js';
 import { Refused } from '../delivery/refused.js';
 import { retry } from '../node/again.js';
-import { endNode, enterLine, leaveLine, lineOf, waitAgain } from '../node/end-node.js';
+import { addWork, endNode, enterLine, leaveLine, lineOf, waitAgain } from '../node/end-node.js';
 import { makeChild, refuseUnknownAgent } from '../node/make.js';
 import { narrowRights, refuseUnfitting } from '../node/rights.js';
 import { steer } from '../node/runs.js';
 import { byCommand } from '../run/deliver.js';
-import { addWork } from '../run/work.js';
 
 type Commands = typeof treeCommands;
 

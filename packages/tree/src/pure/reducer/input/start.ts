@@ -18,7 +18,6 @@ import { endNode, enterLine } from '../node/end-node.js';
 import { makeRoot } from '../node/make.js';
 import { deliver } from '../run/deliver.js';
 
-/** The first state of a tree. */
 export function firstState(start: TreeStart): TreeState {
   const { limits, budget = USUAL_BUDGET, people = 'human', agent = '', labels = {}, calls = null, memory } = start;
   return {

@@ -1,7 +1,7 @@
 /** Trying ended nodes again, and what failed because of them. */
 
 import type { EventValue } from '@reprise/kernel/define';
-import { key, pair } from '@reprise/org/contracts';
+import { pair } from '@reprise/org/contracts';
 import type { NodeRow, treeCommands } from '../../contracts/index.js';
 import { childrenOf, numbers } from '../delivery/around.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -9,12 +9,11 @@ import { isEnded, type ReadNode } from '../delivery/nodes.js';
 import { circleThrough, waitsForNeeds } from '../delivery/reach.js';
 import { Refused } from '../delivery/refused.js';
 import { unitOf } from '../delivery/spending.js';
-import { leaveLine, waitAgain } from './end-node.js';
+import { addWork, leaveLine, waitAgain } from './end-node.js';
 import { refuseUnknownAgent, takeStock } from './make.js';
 
 type Retry = EventValue<typeof treeCommands, 'tree/Retry@1'>;
 
-/** Tries an ended node again. */
 export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Retry): void {
   const row = delivery.nodes.change(n);
   if (!isEnded(row)) throw new Refused('not_ended');
@@ -81,7 +80,7 @@ function reopen(delivery: Delivery, row: NodeRow): void {
   row.since = 0;
   row.phase = row.gen > 0 ? 'synthesis' : 'work';
   delivery.changes++;
-  delivery.ctx.table('work').set(`${key(row.n)}.again`, { do: 'again', n: row.n, stage: 'dependents', after: null });
+  addWork(delivery, 'again', row.n, { stage: 'dependents' });
   if (row.type === 'serial') reopenSerial(delivery, row, children);
   else takeStock(delivery, row);
 }

@@ -35,7 +35,6 @@ import { draftOf } from '../delivery/drafts.js';
 import { isEnded, type ReadNode } from '../delivery/nodes.js';
 import { mayMake } from '../delivery/standing.js';
 
-/** The sections of a prompt, and what they carry. */
 interface PromptParts {
   readonly sections: ComposedSection[];
   readonly carries: Carried;
@@ -106,7 +105,6 @@ function data({ words, names }: ToldText, ref: Ref, kind: ComposedItem['kind'], 
   return { label: words, ...(names.length === 0 ? {} : { names }), ref, kind, view };
 }
 
-/** The goals from the root down to the node. */
 function goalChain({ nodes }: Delivery, row: ReadNode): ToldText {
   const chain = [...nodes.upFrom(row.n)].reverse();
   return toldLines(
@@ -149,7 +147,6 @@ function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'su
   return shownGiven(told`#${n} ${status}: ${startOfText(goal, LABEL_NAME_MAX)}`, result, view);
 }
 
-/** The characters of a name in a label. */
 const LABEL_NAME_MAX = 200;
 
 function shownGiven(label: ToldText, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
@@ -210,7 +207,6 @@ function entriesTold({ ctx }: Delivery, n: number) {
   return ctx.table('told').range({ ...pairsOf(n), limit: 64 });
 }
 
-/** The open questions that a node is to answer. */
 function questionsTo(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
   return numbers(delivery, 'routes', n).flatMap((ask) => {
     const row = delivery.ctx.table('asks').get(key(ask));
