@@ -47,7 +47,6 @@ export function folder(place: string, options: FolderOptions = {}): SkillSource 
   };
 }
 
-/** A place where a skill may stand. */
 interface Candidate {
   /** The name that its folder or file gives it. */
   readonly name: string;

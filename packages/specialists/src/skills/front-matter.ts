@@ -4,7 +4,6 @@ import { bytesOf } from '@reprise/org/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import type { SkillProblem } from './skill.js';
 
-/** The two parts of a skill file. */
 interface FileParts {
   /** The text between the first two lines of `---`. It begins in line 2 of the file. */
   readonly frontMatter: string;

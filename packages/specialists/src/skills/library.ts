@@ -20,7 +20,6 @@ export interface TeamFacts {
   readonly denied: readonly string[];
 }
 
-/** The skills of a team at one moment. */
 interface SkillIndex {
   /** The skills, sorted by their names. */
   readonly rows: readonly SkillRow[];

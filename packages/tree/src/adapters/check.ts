@@ -32,7 +32,6 @@ export interface FileCapture {
   capture(path: string, tree: string): Promise<{ readonly bytes: Uint8Array } | { readonly refused: string }>;
 }
 
-/** What a node gave, as it was read. */
 type Read =
   | { readonly from: 'call'; readonly value: Value; readonly ref: Ref }
   | { readonly from: 'answer'; readonly text: string };
@@ -156,7 +155,6 @@ function jsonOf(read: Read): JsonAnswer | undefined {
   return read.from === 'answer' ? jsonIn(read.text) : { value: read.value, ...NO_LARGE_NUMBERS };
 }
 
-/** The words of a boolean in a last answer. */
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
 
 function booleanIn(text: string): Value | undefined {

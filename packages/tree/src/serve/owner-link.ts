@@ -26,7 +26,6 @@ const WORDS: Readonly<Record<Refused, string>> = {
   owner_gone: 'The process that owns the world cannot be reached. It is not known whether the call was taken.',
 };
 
-/** What the file of a bridge holds. */
 export interface RunFile {
   readonly socket: string;
   readonly token: string;
@@ -49,7 +48,6 @@ export class ListRefused extends Error {
   }
 }
 
-/** The link of one bridge. */
 export class OwnerLink {
   readonly #start = randomBytes(8).toString('hex');
   readonly #waiting = new Map<string, Waiting>();

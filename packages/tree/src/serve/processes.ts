@@ -16,7 +16,6 @@ import { isRunningProgram, PROGRAM_MARK } from '@reprise/tools/programs';
 /** Whether this system shows which process bears a name. */
 export const SHOWS_PROCESSES = process.platform === 'linux' && existsSync('/proc/self/comm');
 
-/** A process, as the system shows it. */
 interface Process {
   readonly pid: number;
   readonly parent: number;

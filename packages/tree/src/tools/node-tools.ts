@@ -135,7 +135,6 @@ export async function keptAnswer(
   return { text_ref: await putText(content, text), picked };
 }
 
-/** The budget of a node, as a model states it. */
 interface Budgets {
   readonly budget_usd?: number;
   readonly budget_tokens?: number;

@@ -21,7 +21,6 @@ interface Outcome extends Partial<Pick<JobState, 'output_ref' | 'value_ref' | 'c
   readonly status: JobStatus;
 }
 
-/** Whether a job has ended. */
 export function hasEnded({ status }: JobState): boolean {
   return JOB_ENDED.includes(status);
 }

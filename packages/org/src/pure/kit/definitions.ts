@@ -37,7 +37,7 @@ export function planOf<I extends z.AnySchema>(name: string, spec: () => PlanSpec
   return planOnUse(name, () => definePlan({ name, ...spec() }));
 }
 
-/** What came of an effect: the payload of its receipt or, with null in its place, why there is none. */
+/** What came of an effect: the payload of its receipt or, with null in its place, why it is missing. */
 type Outcome<P> =
   | { readonly payload: P; readonly code: null }
   | { readonly payload: null; readonly code: NonNullable<ReceiptOf<P>['code']> | ReceiptOf<P>['status'] };

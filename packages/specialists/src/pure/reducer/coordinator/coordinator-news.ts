@@ -35,7 +35,6 @@ function refusalOf(code: string, isFirst: boolean): ProjectRefusal {
   return isFirst || NOT_THERE.includes(code) ? 'cell_failed' : 'input_refused';
 }
 
-/** What the kernel answers about an event. */
 interface Answered {
   readonly tag?: string;
   readonly outcome: 'accepted' | 'rejected';

@@ -176,7 +176,6 @@ function undecided(delivery: Delivery): [number, RecordedTask][] {
   return tasksThatAre(delivery, ['failed', 'blocked']);
 }
 
-/** The first tasks in one of these states, as many as are named. */
 function tasksThatAre(delivery: Delivery, statuses: readonly RecordedTask['status'][]): [number, RecordedTask][] {
   const found: [number, RecordedTask][] = [];
   for (const [at, row] of allRows(delivery.ctx.table('tasks'))) {
