@@ -4,8 +4,8 @@ import { ownPlan, startFor, takePurpose } from '@reprise/org/contracts';
 import type { Row } from '../../contracts/index.js';
 import type { EntityContext } from '../context/entity.js';
 
-/** Starts a plan for a call: when it fails as a plan, the call is answered with that. */
-export function startForCall<I>(ctx: EntityContext, call: string, plan: Intent<I>['plan'], input: I): void {
+/** Starts a plan for a call, which waits: when it fails as a plan, the call is answered with that. */
+export function startForCall<I>(ctx: EntityContext, call: string, plan: Intent<I>['plan'], input: I): undefined {
   startPlan(ctx, { for: 'call', call }, { plan, input });
 }
 

@@ -12,26 +12,11 @@ import { changeCapabilities } from './agent-rights.js';
 import { register } from './registration.js';
 
 export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
-  agent_register: {
-    about: ({ parent_entity_id }) => parent_entity_id,
-    run: register,
-  },
-  agent_list: {
-    about: ({ entity_id }) => entity_id,
-    run: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
-  },
-  agent_capabilities: {
-    about: ({ agent_id }) => agent_id,
-    run: changeCapabilities,
-  },
-  agent_set_status: {
-    about: ({ agent_id }) => agent_id,
-    run: commandStatus,
-  },
-  agent_deactivate: {
-    about: ({ agent_id }) => agent_id,
-    run: deactivate,
-  },
+  agent_register: register,
+  agent_list: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
+  agent_capabilities: changeCapabilities,
+  agent_set_status: commandStatus,
+  agent_deactivate: deactivate,
 };
 
 /** The agents of a page when the call does not say. */

@@ -5,8 +5,7 @@
 
 import { permits } from '@reprise/kernel/authority';
 import { ENTITY, type EntityState, groupAt, l1At, type News, SOCIETY_BOUNDS, SWARM } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { changeRights, compiledOf } from '../rights/rights.js';
 import { dropUntold, tellUntold } from './told-groups.js';

@@ -14,8 +14,7 @@ import { beginRound, key, someRows } from '@reprise/org/contracts';
 import { type AgentStatus, GROUP, type Tier } from '../../contracts/index.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 
 /** Something that a member tells a group, as the tag of it says it again: whose item, a status, or a verdict on another. */
 type Said =

@@ -15,9 +15,7 @@ import {
   type Seen,
   storeOf,
 } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
-import { countsOf, setCounts } from '../context/member.js';
+import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { agentOf, hears, isOfItem, isOfOwnAgent, keepInInbox } from './inbox.js';
 import { isOwnNews } from './news.js';
 import { see } from './seeing.js';

@@ -20,8 +20,7 @@ import {
 } from '../../contracts/index.js';
 import { fitting, roomFor } from '../call/fitting.js';
 import type { Answer } from '../call/operations.js';
-import { type EntityContext, idOf } from '../context/entity.js';
-import { countsOf, setCounts } from '../context/member.js';
+import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
 
 const ALL: readonly string[] = ['*'];

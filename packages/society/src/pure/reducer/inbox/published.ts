@@ -14,9 +14,7 @@ import {
   SOCIETY_EVENTS,
   type SocietyEvent,
 } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
-import { countsOf } from '../context/member.js';
+import { countsOf, type EntityContext, idOf } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { sessionKey } from '../rights/session.js';
 import { isHeard } from './board-reading.js';

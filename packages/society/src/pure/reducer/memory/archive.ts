@@ -7,8 +7,7 @@ import { ARCHIVE_ID, archiveIdOf, l1At, type News, storeOf } from '../../contrac
 import { archivePlan } from '../../plans/archive.js';
 import { refuse } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { writeOf } from './writes.js';
 
 /** Begins the call under which a hot context is read for an archive. */

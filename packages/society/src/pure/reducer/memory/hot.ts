@@ -7,32 +7,23 @@ import { answerCall, openCall } from '../call/answers.js';
 import { fitting } from '../call/fitting.js';
 import { type Answer, type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
-import { countsOf } from '../context/member.js';
+import { countsOf, type EntityContext, idOf } from '../context/entity.js';
 import { waitsForNews } from '../inbox/board-reading.js';
 import { eventsAfter } from '../inbox/inbox.js';
 import { archiveTold } from './archive.js';
 
 export const hotOperations: OperationsOf<'memory_read_hot' | 'memory_write_hot'> = {
-  memory_read_hot: {
-    run: (draft: EntityState, { entity_id }, call, ctx) => {
-      const of = entity_id ?? idOf(ctx);
-      const isOwn = of === idOf(ctx);
-      if (!isOwn && ctx.table('children').get(of) === undefined) refuse('agent_unknown');
-      if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
-      return undefined;
-    },
+  memory_read_hot: (draft, { entity_id }, call, ctx) => {
+    const of = entity_id ?? idOf(ctx);
+    const isOwn = of === idOf(ctx);
+    if (!isOwn && ctx.table('children').get(of) === undefined) refuse('agent_unknown');
+    if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
+    return undefined;
   },
-  memory_write_hot: {
-    run: (_draft: EntityState, { patch, expected_version }, call, ctx) => {
-      ctx.send(
-        l1At(idOf(ctx)),
-        { name: 'society/WriteL1@1', value: { call, patch, expected_version } },
-        refusedTo('hot', call),
-      );
-      return undefined;
-    },
+  memory_write_hot: (_draft, { patch, expected_version }, call, ctx) => {
+    const event = { name: 'society/WriteL1@1', value: { call, patch, expected_version } };
+    ctx.send(l1At(idOf(ctx)), event, refusedTo('hot', call));
+    return undefined;
   },
 };
 

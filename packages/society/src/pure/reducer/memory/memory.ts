@@ -7,7 +7,6 @@ import { formatAddress, present, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, READ_ITEMS_MAX, type ReadItem, someRows } from '@reprise/org/contracts';
 import {
-  argsOf,
   authorOf,
   type EntityState,
   entityOfAuthor,
@@ -41,70 +40,58 @@ import { writeOf } from './writes.js';
 type StoreTool = `memory_${'write_warm' | 'read_warm' | 'search' | 'share' | 'validate'}`;
 
 export const memoryOperations: OperationsOf<StoreTool> = {
-  memory_write_warm: {
-    group: ({ group }) => group,
-    run: (draft: EntityState, asked, call, ctx) => {
-      if (asked.visibility === 'public') deny('visibility');
-      const store = targetOf(asked, ctx) ?? refuse('group_required', { hint: 'Name the group.' });
-      requireWritable(draft, store, ctx);
-      const superseded = asked.supersedes === undefined ? undefined : itemOf(asked.supersedes);
-      if (superseded !== undefined && superseded.store !== store) refuse('other_store');
-      return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
-    },
+  memory_write_warm: (draft, asked, call, ctx) => {
+    if (asked.visibility === 'public') deny('visibility');
+    const store = targetOf(asked, ctx) ?? refuse('group_required', { hint: 'Name the group.' });
+    requireWritable(draft, store, ctx);
+    const superseded = asked.supersedes === undefined ? undefined : itemOf(asked.supersedes);
+    if (superseded !== undefined && superseded.store !== store) refuse('other_store');
+    return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
   },
-  memory_read_warm: {
-    group: ({ group }) => (group === undefined || stagingKeyIn(group) !== undefined ? undefined : group),
-    run: (draft: EntityState, args, call, ctx) => {
-      const { item_id, group, after = 0, limit = USUAL_ITEMS } = args;
-      if ((item_id === undefined) === (group === undefined)) refuse('item_or_group');
-      const composed = isForModel(call, ctx);
-      if (group !== undefined) {
-        const store = storeFor(group);
-        requireReadable(draft, store, ctx);
-        const count = Math.min(limit, composed ? READ_ITEMS_MAX : MEMORY_BOUNDS.read);
-        const own = formatAddress(ctx.address);
-        return act(call, { act: 'page', store, after, limit: count, own, composed }, ctx);
-      }
-      const { store, id } = itemOf(storedItem(item_id ?? '', ctx));
+  memory_read_warm: (draft, { item_id, group, after = 0, limit = USUAL_ITEMS }, call, ctx) => {
+    if ((item_id === undefined) === (group === undefined)) refuse('item_or_group');
+    const composed = isForModel(call, ctx);
+    if (group !== undefined) {
+      const store = storeFor(group);
       requireReadable(draft, store, ctx);
-      return act(call, { act: 'read', store, ids: [id], composed }, ctx);
-    },
+      const count = Math.min(limit, composed ? READ_ITEMS_MAX : MEMORY_BOUNDS.read);
+      const own = formatAddress(ctx.address);
+      return act(call, { act: 'page', store, after, limit: count, own, composed }, ctx);
+    }
+    const { store, id } = itemOf(storedItem(item_id ?? '', ctx));
+    requireReadable(draft, store, ctx);
+    return act(call, { act: 'read', store, ids: [id], composed }, ctx);
   },
-  memory_search: {
-    run: (draft: EntityState, { query, groups, k = 10 }, call, ctx) => {
-      const named = groups?.map(storeOf.group) ?? storesOf(ctx);
-      const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
-      if (stores.length === 0) return { value: { items: [], withheld: named.length } };
-      return act(call, { act: 'search', stores, query, k }, ctx);
-    },
+  memory_search: (draft, { query, groups, k = 10 }, call, ctx) => {
+    const named = groups?.map(storeOf.group) ?? storesOf(ctx);
+    const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
+    if (stores.length === 0) return { value: { items: [], withheld: named.length } };
+    return act(call, { act: 'search', stores, query, k }, ctx);
   },
-  memory_share: {
-    group: ({ group_id }) => group_id,
-    run: (draft: EntityState, { item_id, group_id }, call, ctx) => {
-      const { store, id } = itemOf(item_id);
-      const to = storeOf.group(group_id);
-      if (store === to) refuse('same_store');
-      requireReadable(draft, store, ctx);
-      requireWritable(draft, to, ctx);
-      const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
-      return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
-    },
+  memory_share: (draft, { item_id, group_id }, call, ctx) => {
+    const { store, id } = itemOf(item_id);
+    const to = storeOf.group(group_id);
+    if (store === to) refuse('same_store');
+    requireReadable(draft, store, ctx);
+    requireWritable(draft, to, ctx);
+    const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
+    return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
   },
-  memory_validate: {
-    run: (draft: EntityState, { item_id }, call, ctx) => {
-      const { store } = itemOf(item_id);
-      requireReadable(draft, store, ctx);
-      requireWritable(draft, store, ctx);
-      return act(call, judging(draft, item_id, ctx), ctx);
-    },
+  memory_validate: (draft, { item_id }, call, ctx) => {
+    const { store } = itemOf(item_id);
+    requireReadable(draft, store, ctx);
+    requireWritable(draft, store, ctx);
+    return act(call, judging(draft, item_id, ctx), ctx);
   },
 };
 
 /** A plan of an operation has ended: the call is answered, or goes on. */
 export function memoryEnded(draft: EntityState, ended: MemoryEnded, call: string, ctx: EntityContext): void {
-  goOnWith(draft, call, ctx, (row) =>
-    ended.code === null ? cameTo(draft, row, ended, call, ctx) : refuseFor(ended.code),
-  );
+  goOnWith(draft, call, ctx, ({ name, args }) => {
+    if (ended.code !== null) return refuseFor(ended.code);
+    const cameTo: CameTo<Value> = CAME_TO[name as keyof typeof CAME_TO];
+    return cameTo(draft, args, ended, call, ctx);
+  });
 }
 
 /** An entity that leaves a group archives the copies from it that it does not keep. */
@@ -134,28 +121,19 @@ const USUAL_ITEMS = 20;
 /** The room of what stands beside the rows of an answer. */
 const HEAD_BYTES = 512;
 
-function cameTo(
-  draft: EntityState,
-  row: Row<'calls'>,
-  ended: MemoryEnded,
-  call: string,
-  ctx: EntityContext,
-): Answer | undefined {
-  switch (row.name) {
-    case 'memory_write_warm':
-      return wrote(argsOf(row, 'memory_write_warm'), ended, ctx);
-    case 'memory_read_warm':
-      return shownItems(argsOf(row, 'memory_read_warm'), ended, row.origin.kind === 'owner', ctx);
-    case 'memory_search':
-      return found(ended, roomFor(call, ctx) - HEAD_BYTES);
-    case 'memory_share':
-      return shared(argsOf(row, 'memory_share'), ended, ctx);
-    case 'memory_assess':
-      return assess(argsOf(row, 'memory_assess'), ended, call, ctx);
-    default:
-      return validate(draft, argsOf(row, 'memory_validate'), ended, call, ctx);
-  }
-}
+/** What each tool answers when its plan has ended; undefined where another one follows. */
+const CAME_TO: { readonly [N in StoreTool | 'memory_assess']: CameTo<SocietyCallOf<N>> } = {
+  memory_write_warm: (_, args, ended, _call, ctx) => wrote(args, ended, ctx),
+  memory_read_warm: (_, args, ended, call, ctx) => shownItems(args, ended, isForModel(call, ctx), ctx),
+  memory_search: (_, _args, ended, call, ctx) => found(ended, roomFor(call, ctx) - HEAD_BYTES),
+  memory_share: (_, args, ended, _call, ctx) => shared(args, ended, ctx),
+  memory_assess: (_, args, ended, call, ctx) => assess(args, ended, call, ctx),
+  memory_validate: validate,
+};
+
+type CameTo<A> = {
+  run(draft: EntityState, args: A, ended: MemoryEnded, call: string, ctx: EntityContext): Answer | undefined;
+}['run'];
 
 /** The store of a write: the one that is named, else what its visibility means. */
 function targetOf(
@@ -347,6 +325,5 @@ function refuseFor(code: string): never {
 }
 
 function act(call: string, input: MemoryAct, ctx: EntityContext): undefined {
-  startForCall(ctx, call, memoryPlan, { call, act: input });
-  return undefined;
+  return startForCall(ctx, call, memoryPlan, { call, act: input });
 }

@@ -26,21 +26,16 @@ import { memoryPlan } from '../../plans/memory.js';
 import { actorOfCall } from '../call/actors.js';
 import { type Answer, deny, type OperationsOf, refuse } from '../call/operations.js';
 import { startForCall } from '../call/plans.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
 import { notice } from '../inbox/inbox.js';
 import { mayAsk } from '../rights/may-ask.js';
-import { changeRights } from '../rights/rights.js';
 
 /** `memory_assess`. The item is read first: its author is who is judged. */
 export const trustOperations: OperationsOf<'memory_assess'> = {
-  memory_assess: {
-    run: (draft: EntityState, { item_id }, call, ctx) => {
-      if (!mayAsk(draft, itemOf(item_id).store, ctx)) return deny('visibility');
-      startForCall(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
-      return undefined;
-    },
+  memory_assess: (draft, { item_id }, call, ctx) => {
+    if (!mayAsk(draft, itemOf(item_id).store, ctx)) return deny('visibility');
+    return startForCall(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
   },
 };
 
@@ -84,13 +79,6 @@ export function assess(
 /** The tier that the verdicts of this entity alone give an agent. */
 export function tierByVerdicts(agent: string, ctx: EntityContext): Tier {
   return tierOf(countsIn(verdictsOn(agent, ctx)));
-}
-
-/** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
-export function tierChanged(draft: EntityState, tier: Tier, ctx: EntityContext): void {
-  changeRights(draft, ctx, () => {
-    draft.tier = tier;
-  });
 }
 
 interface Scored {

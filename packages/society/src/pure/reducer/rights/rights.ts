@@ -285,7 +285,7 @@ function askMaker(draft: EntityState, sides: BothSides, ctx: EntityContext, cut 
   draft.waits_for_maker = false;
   const { max_parallel_ops = null } = draft.declared;
   const value = { rights, ask, parallel: max_parallel_ops, cut };
-  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value }, refusedTo('compiled'));
+  ctx.send(draft.maker, { name: 'society/Compiled@1', value }, refusedTo('compiled'));
   return ask;
 }
 

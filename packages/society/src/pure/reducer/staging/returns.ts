@@ -17,6 +17,7 @@ import {
   l1At,
   type News,
   type Returned,
+  type returnNews,
   type Seen,
   type SocietyCallOf,
   storeOf,
@@ -25,55 +26,47 @@ import { returnPlan } from '../../plans/returns.js';
 import { answerCall, failureOf, goOnWith } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { callOfPlan, startForCall } from '../call/plans.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 import { see } from '../inbox/seeing.js';
 import { compiledOf } from '../rights/rights.js';
 import { requireProof, requireProver, takeNonce } from './proofs.js';
 
 export const returnOperations: OperationsOf<'agent_return'> = {
-  agent_return: {
-    about: ({ agent_id }) => agent_id,
-    run: (draft, asked, call, ctx) => {
-      requireProver(draft);
-      const { nonce, signature } = asked;
-      if (takeNonce(nonce, ['return'], ctx) === undefined) return refusal('challenge_expired');
-      const public_key = draft.public_key ?? '';
-      const returned = returnedOf(asked);
-      startForCall(ctx, call, returnPlan, { call, agent: idOf(ctx), public_key, nonce, signature, returned });
-      return undefined;
-    },
+  agent_return: (draft, asked, call, ctx) => {
+    requireProver(draft);
+    const { nonce, signature } = asked;
+    if (takeNonce(nonce, ['return'], ctx) === undefined) return refusal('challenge_expired');
+    const public_key = draft.public_key ?? '';
+    const returned = returnedOf(asked);
+    return startForCall(ctx, call, returnPlan, { call, agent: idOf(ctx), public_key, nonce, signature, returned });
   },
 };
 
-/** The verdict on a return is there: what was brought back goes to the parent. */
-export function returnProved(
-  draft: EntityState,
-  { code, refused, base }: News<'society/ReturnProved@1'>,
-  ctx: EntityContext,
-): void {
-  const call = callOfPlan(ctx);
-  goOnWith(draft, call, ctx, (row) => {
-    requireProof(code, refused);
-    requireProver(draft);
-    const [reducer, key] = draft.maker ?? refuse('agent_unknown');
-    const value = arrivalOf(draft, { call, base, returned: returnedOf(argsOf(row, 'agent_return')) }, ctx);
-    ctx.send([reducer, key], { name: 'society/Stage@1', value }, { failure: failureOf(call) });
-    return undefined;
-  });
-}
+type ReturnNews = Pick<typeof returnNews, 'society/ReturnProved@1' | 'society/Staged@1' | 'society/Synced@1'>;
 
-/** The parent says what the return came to. Of what the targets say else this agent hears where it may read them. */
-export function returnAnswered(
-  draft: EntityState,
-  { call, is_error, value }: News<'society/Staged@1'>,
-  ctx: EntityContext,
-): void {
-  const stores = [...new Set(conflictsIn(value).map(storeOfConflict))];
-  if (stores.length === 0) return answerCall(draft, call, { value, is_error }, ctx);
-  const looks = stores.map((store) => ({ store, ids: [] }));
-  see(draft, looks, { for: 'return', call, value }, ctx);
-}
+export const returnHandlers: EntityHandlers<ReturnNews> = {
+  // The verdict on a return is there: what was brought back goes to the parent.
+  'society/ReturnProved@1': (draft, { code, refused, base }, ctx) => {
+    const call = callOfPlan(ctx);
+    goOnWith(draft, call, ctx, (row) => {
+      requireProof(code, refused);
+      requireProver(draft);
+      const maker = draft.maker ?? refuse('agent_unknown');
+      const value = arrivalOf(draft, { call, base, returned: returnedOf(argsOf(row, 'agent_return')) }, ctx);
+      ctx.send(maker, { name: 'society/Stage@1', value }, { failure: failureOf(call) });
+      return undefined;
+    });
+  },
+  // The parent says what the return came to. Of what the targets say else this agent hears where it may read them.
+  'society/Staged@1': (draft, { call, is_error, value }, ctx) => {
+    const stores = [...new Set(conflictsIn(value).map(storeOfConflict))];
+    if (stores.length === 0) return answerCall(draft, call, { value, is_error }, ctx);
+    const looks = stores.map((store) => ({ store, ids: [] }));
+    see(draft, looks, { for: 'return', call, value }, ctx);
+  },
+  // The parent has taken over what this agent brought back: its hot context says so, last of all.
+  'society/Synced@1': (_draft, value, ctx) => ctx.send(l1At(idOf(ctx)), { name: 'society/SyncL1@1', value }),
+};
 
 /** Answers a return with the conflicts that the agent may see. */
 export function answerReturn(
@@ -99,11 +92,6 @@ function conflictsIn(value: Value): readonly Conflict[] {
 
 function storeOfConflict({ with: other }: Conflict): string {
   return itemOf(other).store;
-}
-
-/** The parent has taken over what this agent brought back: its hot context says so, last of all. */
-export function synced(link: News<'society/Synced@1'>, ctx: EntityContext): void {
-  ctx.send(l1At(idOf(ctx)), { name: 'society/SyncL1@1', value: link });
 }
 
 interface Proven {

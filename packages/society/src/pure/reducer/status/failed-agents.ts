@@ -15,7 +15,7 @@ import { isLegal } from '../../contracts/cell/names.js';
 import { type AgentStatus, entityAt, formatHolder, l1At, type News, type Row } from '../../contracts/index.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { MakerContext } from '../context/entity.js';
+import { type MakerContext, sendUp } from '../context/entity.js';
 import { recordedSides } from '../rights/recorded.js';
 import { commandSession, isSessionOf } from '../rights/session.js';
 import { dropHold, heldBy, keepHold } from './holds.js';
@@ -53,7 +53,7 @@ export function failedBelow(
   ctx: MakerContext,
 ): void {
   const { agent_id, code, status } = failed;
-  const row = { code, via: [via[0], via[1]] as [string, string], status, expires_at: null, grace_until: null };
+  const row = { code, via, status, expires_at: null, grace_until: null };
   const known = ctx.table('failed').get(agent_id);
   const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
   ctx.table('failed').set(agent_id, { ...row, suspended, reason: null });
@@ -89,7 +89,7 @@ export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: Ma
 
 /** Tells the maker of this cell that an agent at or below it was revived. */
 export function tellBack(maker: Address | null, agent_id: string, ctx: MakerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentBack@1', value: { agent_id } });
+  sendUp(maker, { name: 'society/AgentBack@1', value: { agent_id } }, ctx);
 }
 
 /** Tells the maker of this agent again which agents below have failed. */
@@ -170,8 +170,7 @@ export function agentSession(
 /** Tells the maker of this agent of a session, which it pauses and closes where this cell fails, and the hot context. */
 export function tellSession(maker: Address | null, news: News<'society/AgentSession@1'>, ctx: MakerContext): void {
   if (maker === null) return;
-  for (const to of [maker, l1At(ctx.address[1])])
-    ctx.send([to[0], to[1]], { name: 'society/AgentSession@1', value: news });
+  for (const to of [maker, l1At(ctx.address[1])]) ctx.send(to, { name: 'society/AgentSession@1', value: news });
 }
 
 const TIMER = 'failed';
@@ -206,7 +205,7 @@ function passAct(row: Row<'failed'>, via: Address, asked: News<'society/ForFaile
   const { agent_id, act, by, depth } = asked;
   const suspended = act === 'suspend' ? { by, depth } : null;
   ctx.table('failed').set(agent_id, { ...row, status: statusAfter(act), suspended });
-  ctx.send([via[0], via[1]], { name: 'society/ForFailed@1', value: asked });
+  ctx.send(via, { name: 'society/ForFailed@1', value: asked });
 }
 
 function statusAfter(act: News<'society/ForFailed@1'>['act']): AgentStatus {
@@ -237,7 +236,7 @@ function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: Row<'failed'
 }
 
 function tellFailed(failed: News<'society/AgentFailed@1'>, maker: Address | null, ctx: MakerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentFailed@1', value: failed });
+  sendUp(maker, { name: 'society/AgentFailed@1', value: failed }, ctx);
 }
 
 export function isEnd(status: AgentStatus): boolean {

@@ -12,12 +12,11 @@ import {
   SOCIETY_BOUNDS,
   type StatusReason,
 } from '../../contracts/index.js';
-import { type EntityContext, idOf, passRemoved } from '../context/entity.js';
+import { type EntityContext, idOf, sendUp } from '../context/entity.js';
 import { statusNews } from '../inbox/member-news.js';
 import { changeRights } from '../rights/rights.js';
 import { commandSessions } from './sessions.js';
 import { hasBelow, letsAct, tellSwarms, toldBelow } from './told-below.js';
-import { eachWork } from './works.js';
 
 /** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures or a limit. */
 const TTL = 'ttl';
@@ -174,9 +173,13 @@ export function tellChildren(
 
 /** Tells the maker the status of this agent, and when it ends. */
 export function tellMaker({ maker, status, expires_at, grace_until, key_ref }: EntityState, ctx: EntityContext): void {
-  if (maker === null) return;
-  ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at, grace_until } });
-  if (status === 'removed') passRemoved(maker, { agent_id: idOf(ctx), key_ref }, ctx);
+  sendUp(maker, { name: 'society/ChildStatus@1', value: { status, expires_at, grace_until } }, ctx);
+  if (status === 'removed') sendUp(maker, { name: 'society/Removed@1', value: { agent_id: idOf(ctx), key_ref } }, ctx);
+}
+
+/** Does something with each work for its swarm that has not ended. */
+export function eachWork(ctx: EntityContext, act: (ctx: EntityContext, n: number) => void): void {
+  for (const [at] of allRows(ctx.table('works'))) act(ctx, Number(at));
 }
 
 /** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-36). */

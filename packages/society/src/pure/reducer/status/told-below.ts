@@ -7,8 +7,7 @@ import { beginRound, someRows } from '@reprise/org/contracts';
 import { type EntityState, swarmAt } from '../../contracts/index.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { handedOnBy, setSwarmRights } from '../rights/rights.js';
 
 /** Whether agents below may act: a person always lets them. */

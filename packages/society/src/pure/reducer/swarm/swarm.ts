@@ -26,8 +26,8 @@ import {
   swarmState,
   swarmTables,
 } from '../../contracts/index.js';
-import { type Routes, takeReply } from '../call/replies.js';
-import { passRemoved, rowKeyOf } from '../context/entity.js';
+import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
+import { rowKeyOf } from '../context/entity.js';
 import { agentMade } from '../rights/register.js';
 import { keepAbove, rightsRefused, setCompiled, tellStand } from '../rights/rights.js';
 import { agentLives, askReport, failedTimer, keepRevived, tellBack } from '../status/failed-agents.js';
@@ -67,6 +67,8 @@ const REPLIES: Routes<SwarmState, SwarmContext> = {
 };
 
 const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
+  ...failedMemberHandlers,
+  ...replyHandlers(REPLIES, memberNews),
   'society/OpenSwarm@1': (draft, opening, ctx) => {
     if (draft.members.all > 0) ctx.reject('swarm_exists');
     open(draft, opening, ctx);
@@ -98,7 +100,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
-  ...failedMemberHandlers,
   [REST]: (draft, _, ctx) => answerOthers(draft, ctx),
   'sys/Revived@1': (draft, _, ctx) => {
     swarmRevived(draft, ctx);
@@ -117,8 +118,8 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     tellBack(entityAt(draft.creator), agent_id, ctx);
   },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
-  'society/Removed@1': (draft, removed, ctx) => {
-    passRemoved(entityAt(draft.creator), removed, ctx);
+  'society/Removed@1': (draft, value, ctx) => {
+    ctx.send(entityAt(draft.creator), { name: 'society/Removed@1', value });
   },
   'society/Above@1': (_draft, above, ctx) => {
     keepAbove(ctx, above);
@@ -139,13 +140,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), value: null }, ctx);
     else if (purpose !== undefined) composed(draft, purpose, { text_ref: null, code: code.slice(0, 96) }, ctx);
   },
-  'sys/Reply@1': (draft, value, ctx) => {
-    if (!takeReply(REPLIES, draft, value, ctx)) memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
-  },
-  'sys/CommandRefused@1': (draft, value, ctx) => {
-    if (!takeReply(REPLIES, draft, value, ctx)) memberNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
-  },
-  'work/RightsStand@1': (draft, value, ctx) => memberNews(draft, { name: 'work/RightsStand@1', value }, ctx),
 };
 
 /** The reducer of swarms: slots, members, tasks, strategies. */
@@ -230,11 +224,7 @@ function synthesizerOf({ coordinator_slot }: SwarmState, slots: Opening['manifes
   return at < 0 || slots.length === 1 ? null : at;
 }
 
-function memberNews(
-  draft: SwarmState,
-  event: { readonly name: string; readonly value: unknown },
-  ctx: SwarmContext,
-): void {
+function memberNews(draft: SwarmState, event: Unrouted, ctx: SwarmContext): void {
   const news = makingNews(ctx, event);
   if (news === 'other' || news === undefined) return;
   const member = agentMade(news);

@@ -1,6 +1,5 @@
 /** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
 import { entityAt, type SwarmRow, type SwarmState } from '../../contracts/index.js';
-import { passRemoved } from '../context/entity.js';
 import { type Deputy, endFailed, failedAgentOf, tellStatusAbove } from '../status/failed-agents.js';
 import { changeMember, membersOf, type SwarmContext, slotOf, slotsOf } from './context.js';
 
@@ -50,7 +49,8 @@ export function deputyOf(draft: SwarmState, ctx: SwarmContext): Deputy {
       const { key_ref } = changed;
       tellWorker(draft, member, changed, ctx);
       tellStatusAbove(agent_id, entityAt(draft.creator), ctx);
-      if (to.status === 'removed') passRemoved(entityAt(draft.creator), { agent_id, key_ref }, ctx);
+      if (to.status === 'removed')
+        ctx.send(entityAt(draft.creator), { name: 'society/Removed@1', value: { agent_id, key_ref } });
     },
   };
 }
