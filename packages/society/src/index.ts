@@ -13,7 +13,6 @@ export type { By } from './api/requests.js';
 export type { ReviewDecision, ReviewReport, StagedItem } from './api/returns.js';
 export type { Society } from './api/society.js';
 export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
-export type { TrustScore, Verdict } from './api/trust.js';
 export { auditSociety } from './audit/audit.js';
 export {
   AUDIT_PROBLEMS,

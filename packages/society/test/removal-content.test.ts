@@ -1,4 +1,6 @@
 /** What is left of the hot context of a removed agent: no byte that others do not link as well (SOC-38). */
+
+import * as z from 'zod';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +10,7 @@ import { type AgentWorld, defineAgent, memory } from 'reprise';
 import { defineOwnerTool } from 'reprise/org';
 import type { Entity } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { keptArgs } from '../src/call/kept.js';
+import { keptArgs } from '../src/call/encode.js';
 import type { L1State } from '../src/pure/index.js';
 import { cellCall } from './support/kept.js';
 import { agentOf, openOffice } from './support/office.js';

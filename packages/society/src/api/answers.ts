@@ -56,3 +56,15 @@ export function recordedManifest(stated: SwarmManifest): RecordedManifest {
   const slots = agents.map((slot) => wire<Slot>(slot, 'createSwarm'));
   return { ...wire<Omit<RecordedManifest, 'agents'>>(manifest, 'createSwarm'), agents: slots };
 }
+
+/** The trust of an observer in an agent. */
+export type TrustScore = ToolAnswer<'memory_assess'>;
+
+/**
+ * What is stated about an item, and what it rests on: a person, another source, or what came true. `retract` takes an
+ * earlier verdict back; `evidenceRef` names evidence in words that can be erased.
+ */
+export type Verdict = Camel<RecordedVerdict>;
+
+/** The same, as the tool takes it. */
+export type RecordedVerdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;

@@ -1,4 +1,5 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
+
 import {
   type AgentWorld,
   type AnyAgent,
@@ -21,7 +22,9 @@ import {
 } from '@reprise/contracts';
 import type { Store, Trouble } from '@reprise/kernel';
 import { command, runOfInput, wire } from '@reprise/org';
+import { shownAnswer } from '../answers/shown.js';
 import { type AgentStatus, type AgentType, type EntityState, entityReducer } from '../pure/index.js';
+import { scoreOf, UNJUDGED } from '../pure/reducer/memory/trust.js';
 import { sessionKey } from '../pure/reducer/rights/session.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import {
@@ -31,10 +34,13 @@ import {
   type CapabilityUpdate,
   type RecordedRegister,
   type RecordedUpdate,
+  type RecordedVerdict,
   type RegisteredAgent,
   recordedManifest,
   type StatusReport,
   type SwarmManifest,
+  type TrustScore,
+  type Verdict,
 } from './answers.js';
 import { EntityCaller } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
@@ -45,7 +51,6 @@ import { type By, entityCell } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { cellsOfEntity } from './troubles.js';
-import { type RecordedVerdict, scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -113,11 +118,8 @@ export class Entity extends EntityCaller {
    * const bot = await ann.register({ agentType: 'custom', displayName: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
   async register(spec: AgentRegister, by: By = {}): Promise<RegisteredAgent> {
-    const { expires_at = null, ...agent } = await this.use(
-      'agent_register',
-      { parent_entity_id: this.id, ...wire<RecordedRegister>(spec, 'register') },
-      by,
-    );
+    const args = { parent_entity_id: this.id, ...wire<RecordedRegister>(spec, 'register') };
+    const { expires_at = null, ...agent } = await this.use('agent_register', args, by);
     return { ...agent, expires_at };
   }
 
@@ -196,14 +198,8 @@ export class Entity extends EntityCaller {
     const { world } = this;
     const { adopted, agents } = await world.adopted(agent);
     const parts = await storeParts(world.kernel.content, input, async () => undefined);
-    const value = {
-      command_id: id,
-      session,
-      name: agent.name,
-      agent: { ...adopted, agents } as unknown as Value,
-      parts,
-      priority,
-    };
+    const whole = { ...adopted, agents } as unknown as Value;
+    const value = { command_id: id, session, name: agent.name, agent: whole, parts, priority };
     const cell = entityCell(world.kernel, this.address);
     const ack = await command(cell, 'society/Send@1', value, present({ id, as }));
     const key = sessionKey(this.id, session);
@@ -272,7 +268,9 @@ export class Entity extends EntityCaller {
 
   /** The trust of this entity in another, from its own verdicts. Without a verdict it is the prior, 0.65. */
   async trust(agent: string): Promise<TrustScore> {
-    return scoreOf(this.world.kernel, this.address, agent);
+    const { kernel } = this.world;
+    const verdicts = (await entityCell(kernel, this.address).row('trust', agent)) ?? UNJUDGED;
+    return shownAnswer('memory_assess', { value: scoreOf(this.id, agent, verdicts), refs: [] }, kernel.content);
   }
 
   /** What an agent of this entity has brought back and nothing was decided on: its items, and what contradicts them. */

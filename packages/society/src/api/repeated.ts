@@ -13,9 +13,9 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { type Ack, encode, equalBytes, getErasable, type World } from '@reprise/kernel';
-import { command, outcomeOf, unlessErased } from '@reprise/org';
-import { isPlainLink } from '../pure/index.js';
-import { type Answered, answerTo, entityCell } from './requests.js';
+import { command, type FactRecord, factIn, outcomeOf, unlessErased } from '@reprise/org';
+import { entityFacts, isPlainLink } from '../pure/index.js';
+import { type Answered, entityCell } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */
 interface Call {
@@ -39,11 +39,14 @@ export async function answerOnce(
   { id, name, args, as, actor, isOfId = false }: Call,
 ): Promise<Answered & { readonly seq: number }> {
   const cell = entityCell(kernel, at);
-  const answered = async ({ seq }: Pick<Ack, 'seq'>) => ({ ...(await outcomeOf(cell, { seq }, answerTo(id))), seq });
+  const find = (fact: FactRecord): Answered | undefined => {
+    const answer = factIn(fact, [entityFacts, 'society/Answered@1']);
+    return answer?.call_id === id ? answer : undefined;
+  };
+  const answered = async ({ seq }: Pick<Ack, 'seq'>) => ({ ...(await outcomeOf(cell, { seq }, { in: find })), seq });
   try {
-    return await answered(
-      await command(cell, 'society/Call@1', { call_id: id, name, args }, present({ id, as, actor })),
-    );
+    const call = { call_id: id, name, args };
+    return await answered(await command(cell, 'society/Call@1', call, present({ id, as, actor })));
   } catch (error) {
     if (!isRepriseError(error, 'request_conflict')) throw error;
     const earlier = await earlierCall(kernel, error, id);

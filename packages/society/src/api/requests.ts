@@ -2,8 +2,8 @@
 import type { Address, Ref, Value } from '@reprise/contracts';
 import { encode, portableSha256, toHex, type World } from '@reprise/kernel';
 import type { TableSchemas } from '@reprise/kernel/define';
-import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
-import { type EntityState, entityFacts, type entityTables } from '../pure/index.js';
+import { OrgCell } from '@reprise/org';
+import type { EntityState, entityTables } from '../pure/index.js';
 
 export type { By } from '@reprise/org';
 
@@ -28,14 +28,4 @@ export function entityCell(world: World, cell: Address): OrgCell<EntityState, ty
 /** The id of a call that is made of what makes it one act: the same parts give the same id. */
 export function callIdOf(parts: readonly Value[]): string {
   return toHex(portableSha256(encode(parts))).slice(0, 40);
-}
-
-/** The answer to a call of a tool, as the entity states it. */
-export function answerTo(call: string): CommandOutcome<Answered> {
-  return {
-    in: (fact) => {
-      const answered = factIn(fact, [entityFacts, 'society/Answered@1']);
-      return answered?.call_id === call ? answered : undefined;
-    },
-  };
 }

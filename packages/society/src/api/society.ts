@@ -2,20 +2,28 @@
 
 import { type AgentWorld, SESSION_REDUCER } from '@reprise/agent';
 import { historyOf } from '@reprise/agent/history';
-import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
+import {
+  type Address,
+  type ArgumentCheck,
+  type Capability,
+  checkOf,
+  type Patterns,
+  RepriseError,
+} from '@reprise/contracts';
 import type { Trouble } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
 import { command } from '@reprise/org';
 import { auditOf } from '../audit/audit.js';
 import type { AuditReport } from '../audit/report.js';
-import { accountOf } from '../pure/contracts/cell/names.js';
 import {
   AGENT_ID,
+  accountOf,
   type Capabilities,
   type CompiledRights,
   capabilities,
   compileRights,
   entityAt,
+  formatHolder,
   L1,
   NAME_ID,
 } from '../pure/index.js';
@@ -102,25 +110,15 @@ async function makeHuman(
     ...{ memberships: [], status: 'active', parent_id: null },
   } as const);
   const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
-  const above = { may: {} };
   await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });
   const [reducer, key] = entityAt(name);
-  await kernel.command('sys/SetRights@1', {
-    holder: `human:${name}`,
-    exercise: {
-      may: {
-        send: [`${reducer}/${key}#*`, `${SESSION_REDUCER}/${name}/*`],
-        read: [`${reducer}/${key}`, `${L1}/${key}`, `${SESSION_REDUCER}/${name}/*`],
-      },
-    },
-  });
-  const human = { display_name: name, root, above, app, grace_ms: graceMs };
+  const sessions = `${SESSION_REDUCER}/${name}/*`;
+  const may = { send: [`${reducer}/${key}#*`, sessions], read: [`${reducer}/${key}`, `${L1}/${key}`, sessions] };
+  await kernel.command('sys/SetRights@1', { holder: `human:${name}`, exercise: { may } });
+  const human = { display_name: name, root, above: { may: {} }, app, grace_ms: graceMs };
   await command(entityCell(kernel, entityAt(name)), 'society/Human@1', human, { id: 'human' });
-  await kernel.command('sys/SetRights@1', {
-    holder: `cell:${reducer}/${key}`,
-    ...recordedSides({ exercise: withGroups(rights), grant: rights.grant }),
-    account: accountOf(name),
-  });
+  const sides = recordedSides({ exercise: withGroups(rights), grant: rights.grant });
+  await kernel.command('sys/SetRights@1', { holder: formatHolder(name), ...sides, account: accountOf(name) });
 }
 
 /**
@@ -138,13 +136,13 @@ function withGroups({ exercise, grant }: CompiledRights): Capability {
   return canonical({ ...exercise, may: { ...exercise.may, ...both('mem_read'), ...both('mem_write') } });
 }
 
+const requireName: ArgumentCheck = checkOf('invalid_argument', 'invalid name of a person');
+const requireId: ArgumentCheck = checkOf('invalid_argument', 'invalid id of an entity');
+
 function checkedName(name: unknown): string {
-  if (typeof name === 'string' && NAME_ID.test(name) && !AGENT_ID.test(name)) return name;
-  throw new RepriseError('invalid_argument', 'invalid name of a person', {
-    where: 'human',
-    expected: '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent',
-    actual: name,
-  });
+  const expected = '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent';
+  requireName(typeof name === 'string' && NAME_ID.test(name) && !AGENT_ID.test(name), 'human', expected, name);
+  return name;
 }
 
 function checkedCapabilities(given: Capabilities): Capabilities {
@@ -159,10 +157,6 @@ function checkedCapabilities(given: Capabilities): Capabilities {
 }
 
 function checkedId(id: unknown): string {
-  if (typeof id === 'string' && NAME_ID.test(id)) return id;
-  throw new RepriseError('invalid_argument', 'invalid id of an entity', {
-    where: 'entity',
-    expected: 'the id of an agent, or the name of a person',
-    actual: id,
-  });
+  requireId(typeof id === 'string' && NAME_ID.test(id), 'entity', 'the id of an agent, or the name of a person', id);
+  return id;
 }

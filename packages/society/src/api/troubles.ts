@@ -31,13 +31,10 @@ export async function cellsOfSwarm({ kernel }: AgentWorld, id: string): Promise<
     swarmAt(id),
     ...(state === undefined ? [] : [groupAt(state.group), storeAt(storeOf.group(state.group))]),
   ];
-  const isAgents = (await agentsOfSwarm(kernel, id)).map(cellsOfEntity);
-  return (cell) => own.some((one) => isSame(one, cell)) || isAgents.some((isMeant) => isMeant(cell));
-}
-
-async function agentsOfSwarm(kernel: AgentWorld['kernel'], id: string): Promise<readonly string[]> {
   const members = await new CellReader<SwarmState, typeof swarmTables>(kernel, swarmAt(id)).all('members');
-  return members.flatMap(([, { agent_id }]) => agent_id ?? []);
+  const isAgents = members.flatMap(([, { agent_id }]) => (agent_id === null ? [] : [cellsOfEntity(agent_id)]));
+  return ([reducer, key]) =>
+    own.some((one) => one[0] === reducer && one[1] === key) || isAgents.some((isMeant) => isMeant([reducer, key]));
 }
 
 /** The troubles that hold up a swarm. */
@@ -75,8 +72,4 @@ function cellsIn(trouble: Trouble): readonly Address[] {
 /** The entity that a key of a session, of a job or of a store names. */
 function rootOf(key: string): string {
   return /^[^/~]*/.exec(key)?.[0] ?? key;
-}
-
-function isSame([reducer, key]: Address, [other, otherKey]: Address): boolean {
-  return reducer === other && key === otherKey;
 }

@@ -9,6 +9,7 @@ import {
   type PlanContext,
   type PlanDefinition,
   planOnUse,
+  type ReceiptOf,
 } from '@reprise/kernel/define';
 
 /** An effect without its kind. */
@@ -36,4 +37,9 @@ interface PlanSpec<I extends z.AnySchema> {
 /** Defines a plan by its name, once more of it is read than that. */
 export function planOf<I extends z.AnySchema>(name: string, spec: () => PlanSpec<I>): PlanDefinition<z.output<I>> {
   return planOnUse(name, () => definePlan({ name, ...spec() }));
+}
+
+/** The code of an effect that did not end well, as its plan tells it; null for one that did. */
+export function codeOf({ status, code }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): string | null {
+  return status === 'ok' ? null : (code ?? status);
 }

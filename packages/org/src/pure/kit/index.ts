@@ -13,7 +13,7 @@ export {
   waitingCall,
   waitingCallOf,
 } from './calls.js';
-export { effectOf, planOf } from './definitions.js';
+export { codeOf, effectOf, planOf } from './definitions.js';
 export { circleIn, wayTo } from './graph.js';
 export { firstOf, KEY_DIGITS, key, pair, pairsOf, placeInLine, secondOf, timeKey, timeOf } from './keys.js';
 export {

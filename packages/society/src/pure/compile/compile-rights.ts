@@ -11,11 +11,10 @@
  */
 
 import { type Capability, type Patterns, present } from '@reprise/contracts';
-import { canonical, meet } from '@reprise/kernel/authority';
+import { canonical, matchesAny, meet } from '@reprise/kernel/authority';
 import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/agent/capability.js';
 import { type AgentStatus, type Role, storeOf, type Tier } from '../contracts/cell/names.js';
 import { type EntityKind, MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
-import { ALL, names, reaches } from './patterns.js';
 
 /** The dimensions of compiled capabilities. `send` is left to the kernel. */
 export const COMPILED = ['effect', 'group', 'mem_read', 'mem_write', 'tool', 'unwatched'] as const;
@@ -144,6 +143,9 @@ function groupsOf({ memory_read: read, memory_write: write }: Capabilities): rea
   return [...(read?.groups ?? ALL), ...(write?.groups ?? ALL)];
 }
 
+/** What an absent list of patterns stands for. */
+const ALL: readonly string[] = ['*'];
+
 interface Stores {
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -191,13 +193,13 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
 function isMeant(store: StorePattern, group: string, of: RightsSource, patterns: readonly string[]): boolean {
   switch (store) {
     case 'group:<member>':
-      return reaches(patterns, group);
+      return matchesAny(patterns, group);
     case 'group:<swarm>':
-      return group === of.swarm_group && reaches(patterns, group);
+      return group === of.swarm_group && matchesAny(patterns, group);
     case 'group:<named>':
-      return names(patterns, group);
+      return patterns.includes(group);
     case 'group:<swarm-named>':
-      return group === of.swarm_group && names(patterns, group);
+      return group === of.swarm_group && patterns.includes(group);
     case 'group:<bonus>':
       return of.bonus_groups.includes(group);
     default:

@@ -1,7 +1,8 @@
 /** Plans of returns: a proof and its base, what contradicts the items, the staging store, and each approved item. */
+
 import * as z from '@reprise/contracts/schema';
 import type { PlanBody, PlanContext } from '@reprise/kernel/define';
-import { memoryWrite, planOf, scope, storeAt, storeOperation } from '@reprise/org/contracts';
+import { codeOf, memoryWrite, planOf, scope, storeAt, storeOperation } from '@reprise/org/contracts';
 import { IDENTITY_BOUNDS, identityVerify, nonce, publicKey, returned, signature } from '../contracts/agent/identity.js';
 import { l1At, storeOf } from '../contracts/cell/names.js';
 import { agentId } from '../contracts/cell/statement.js';
@@ -10,7 +11,6 @@ import { MEMORY_BOUNDS } from '../contracts/memory/tools.js';
 import { returnNews, societyConflicts, stagingKey } from '../contracts/staging/returns.js';
 import { GATED_READS } from './content-gate.js';
 import { read, write } from './memory.js';
-import { codeOf } from './receipt.js';
 
 /** `society/return_plan@1`: has a return checked, and finds the link of the chain that the agent left from. */
 export const returnPlan = planOf('society/return_plan@1', () => ({

@@ -1,8 +1,15 @@
-/** Answers to calls: once, where they came from. */
+/**
+ * Open calls: who made them, the plans that they wait for, and their answers, given once, where they came from.
+ *
+ * An entity is who stands for an act; the actor is who performed it: a person, a program or a rule that uses the entity's
+ * handle or token, or a model in one of its sessions.
+ */
 
 import { OWNER_REFS_MAX } from '@reprise/agent/contracts';
+import type { Actor } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import { answerCall as answerWaiting } from '@reprise/org/contracts';
+import type { Intent, ReducerContext } from '@reprise/kernel/define';
+import { actorIn, answerCall as answerWaiting, ownPlan, startFor, takePurpose } from '@reprise/org/contracts';
 import {
   type CallOrigin,
   COMMAND_BYTES_MAX,
@@ -98,4 +105,61 @@ function keepAnswer(key: string, { value, refs = [], is_error = false }: Answer,
   const row = commands.get(key);
   if (row === undefined || byteLength(value) > COMMAND_BYTES_MAX) return;
   commands.set(key, { ...row, answer: { value, refs: [...refs], is_error } });
+}
+
+/** Who made a call: the sender of its request, the session of a model, or who called the entity above that asks. */
+export function actorOfOrigin(origin: CallOrigin): Actor {
+  return origin.kind === 'owner' ? { kind: 'node', id: origin.session } : origin.actor;
+}
+
+/** Who made an open call. What no call asked for, the entity does by its own rules. */
+export function actorOfCall(call: string | null, ctx: EntityContext): Actor {
+  const origin = call === null ? undefined : openCall(call, ctx)?.origin;
+  return origin === undefined ? OWN_RULE : actorOfOrigin(origin);
+}
+
+/** What takes over the items of a return by itself. */
+const OWN_RULE: Actor = { kind: 'rule', id: 'society/automatic_merge', granted_by: null };
+
+/** Who sent a command to a group or a swarm. A cell may name for whom it sends; from outside nobody is believed. */
+export function commander(stated: Actor | undefined, ctx: ReducerContext): Actor {
+  return ctx.caller !== null && stated !== undefined ? stated : actorIn(ctx);
+}
+
+/** Starts a plan for a call, which waits: when it fails as a plan, the call is answered with that. */
+export function startForCall<I>(ctx: EntityContext, call: string, plan: Intent<I>['plan'], input: I): undefined {
+  startPlan(ctx, { for: 'call', call }, { plan, input });
+}
+
+export function startPlan<I>(ctx: EntityContext, purpose: Row<'plans'>, intent: Intent<I>): void {
+  startFor(ctx, ctx.table('plans'), intent, purpose);
+}
+
+/** What the plan that raises this event is for: it is over. */
+export function planOver(ctx: EntityContext): Row<'plans'> {
+  return takePurpose(ctx.table('plans'), ownPlan(ctx)) ?? ctx.reject('no_call');
+}
+
+/** The call that the plan of this event is for: the plan is over. */
+export function callOfPlan(ctx: EntityContext): string {
+  const purpose = planOver(ctx);
+  return purpose.for === 'call' ? purpose.call : ctx.reject('no_call');
+}
+
+/** The bytes of the rows of an answer to a model: the owner of a session answers it with 4 KiB at most. */
+const MODEL_BYTES = 3_500;
+
+/** The bytes of the rows of an answer to a client or an app: a value has 64 KiB at most, with names and links. */
+const CLIENT_BYTES = 60_000;
+
+/** The bytes that the answer to a call may have. What an entity above asks for has the room of its own call. */
+export function roomFor(call: string, ctx: EntityContext): number {
+  const origin = openCall(call, ctx)?.origin;
+  if (origin?.kind === 'ancestor') return origin.bytes;
+  return origin?.kind === 'owner' ? MODEL_BYTES : CLIENT_BYTES;
+}
+
+/** Whether the answer is read by a model: it is shown words as texts between marks, and no links. */
+export function isForModel(call: string, ctx: EntityContext): boolean {
+  return openCall(call, ctx)?.origin.kind === 'owner';
 }

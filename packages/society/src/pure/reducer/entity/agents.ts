@@ -3,7 +3,7 @@
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { agentCalls, Row, SocietyCallOf } from '../../contracts/index.js';
-import { roomFor } from '../call/fitting.js';
+import { roomFor } from '../call/answers.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';

@@ -20,11 +20,19 @@ import {
   SOCIETY_TOOLS,
   type SocietyToolName,
 } from '../../contracts/index.js';
-import { actorOfOrigin } from '../call/actors.js';
-import { answerCall, callKey, failureOf, goOnWith, openCall } from '../call/answers.js';
+import {
+  actorOfOrigin,
+  answerCall,
+  callKey,
+  callOfPlan,
+  failureOf,
+  goOnWith,
+  openCall,
+  roomFor,
+  startForCall,
+} from '../call/answers.js';
 import { passToApp } from '../call/app-calls.js';
 import { isRepetition, namedCall } from '../call/commands.js';
-import { roomFor } from '../call/fitting.js';
 import {
   aboutIn,
   answerBy,
@@ -35,7 +43,6 @@ import {
   type OperationsOf,
   refuse,
 } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { refusedTo } from '../call/replies.js';
 import { askerOf, type EntityContext, type EntityHandlers } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';

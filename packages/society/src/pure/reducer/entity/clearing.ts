@@ -5,7 +5,7 @@
 
 import { type EntityState, type entityNews, l1At, type News, type Row } from '../../contracts/index.js';
 import { removePlan } from '../../plans/identity.js';
-import { planOver, startPlan } from '../call/plans.js';
+import { planOver, startPlan } from '../call/answers.js';
 import { type EntityContext, type EntityHandlers, sendUp } from '../context/entity.js';
 
 const AGAIN = 'clear';

@@ -15,9 +15,9 @@ import { childNotice } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
 import { defineReducer, from, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { jobEvents, jobNotMade, makingEvents, makingNews, nextRound, REST, type Round } from '@reprise/org/contracts';
-import { accountOf } from '../../contracts/cell/names.js';
 import { ownSession } from '../../contracts/cell/senders.js';
 import {
+  accountOf,
   ENTITY,
   type EntityState,
   entityCommands,

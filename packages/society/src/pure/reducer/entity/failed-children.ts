@@ -14,8 +14,7 @@ import {
   type Row,
   SWARM,
 } from '../../contracts/index.js';
-import { actorOfCall } from '../call/actors.js';
-import { answerCall, goOnWith, openCall } from '../call/answers.js';
+import { actorOfCall, answerCall, goOnWith, openCall } from '../call/answers.js';
 import { type Answer, aboutIn, FAILED, isOfFailedCell, refusal, refuse } from '../call/operations.js';
 import { type Routes, tagOf } from '../call/replies.js';
 import { timeOf } from '../call/time.js';

@@ -1,8 +1,6 @@
 import { type EntityState, GROUP, type memberEvents, type SocietyToolName } from '../../contracts/index.js';
-import { actorOfCall } from '../call/actors.js';
-import { goOnWith } from '../call/answers.js';
+import { actorOfCall, callOfPlan, goOnWith } from '../call/answers.js';
 import { FAILED, isOfFailedCell, type OperationsOf, refuse } from '../call/operations.js';
-import { callOfPlan } from '../call/plans.js';
 import { type Routes, tagOf } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from '../inbox/board-reading.js';

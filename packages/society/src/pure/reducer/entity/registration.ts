@@ -5,8 +5,8 @@
 
 import type { Capability, Value } from '@reprise/contracts';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
 import {
+  accountOf,
   agentIdOfKey,
   argsOf,
   type EntityState,
@@ -16,11 +16,9 @@ import {
   type Row,
   type SocietyCallOf,
 } from '../../contracts/index.js';
-import { ownKeyPlan } from '../../plans/identity.js';
-import { keygenPlan } from '../../plans/keygen.js';
-import { goOnWith } from '../call/answers.js';
+import { keygenPlan, ownKeyPlan } from '../../plans/identity.js';
+import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { notMade, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf, placeBelow } from '../context/entity.js';
 import { inReach, refusedSubscriptions } from '../inbox/inbox.js';
@@ -35,6 +33,7 @@ import {
   termsIn,
 } from '../rights/register.js';
 import { compiledOf, type HandedOn, handedOnBy } from '../rights/rights.js';
+
 /** Registration begins with a key pair; the agent is made when it is there. */
 export function register(
   draft: EntityState,

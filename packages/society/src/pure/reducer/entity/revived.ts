@@ -11,8 +11,15 @@
 
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, reportWork, resumeRounds, someRows } from '@reprise/org/contracts';
-import { isLegal } from '../../contracts/cell/names.js';
-import { type EntityState, entityAt, GROUP, l1At, type News, type revivedNews } from '../../contracts/index.js';
+import {
+  type EntityState,
+  entityAt,
+  GROUP,
+  isLegal,
+  l1At,
+  type News,
+  type revivedNews,
+} from '../../contracts/index.js';
 import { answerCall } from '../call/answers.js';
 import { FAILED, isOfFailedCell, refusal } from '../call/operations.js';
 import { type Routes, refusedTo } from '../call/replies.js';

@@ -3,27 +3,36 @@
 import type { Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
-import { accountOf, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
 import {
+  accountOf,
   argsOf,
   checkSwarmPlan,
   type EntityState,
   entityAt,
   isLegal,
   type KeptManifest,
+  SOCIETY_BOUNDS,
+  SWARM_BOUNDS,
   type SwarmAsked,
   type SwarmRow,
   swarmAt,
   swarmCalls,
   type swarmTells,
 } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
-import { actorOfCall } from '../call/actors.js';
-import { answerCall, failureOf, goOnWith, openCall } from '../call/answers.js';
+import {
+  actorOfCall,
+  answerCall,
+  callOfPlan,
+  failureOf,
+  goOnWith,
+  isForModel,
+  openCall,
+  roomFor,
+  startForCall,
+} from '../call/answers.js';
 import { passParked } from '../call/app-calls.js';
-import { isForModel, listed, roomFor } from '../call/fitting.js';
+import { listed } from '../call/fitting.js';
 import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { type Routes, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, lineageBelow } from '../context/entity.js';
 import { endInSwarm, requireWithin } from '../rights/agent-terms.js';

@@ -7,11 +7,11 @@ import { present, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import type { groupTables } from '../../contracts/group/group.js';
 import {
   entityAt,
   GROUP_BOUNDS,
   type GroupState,
+  type groupTables,
   type MemberRow,
   type News,
   type Post,

@@ -16,10 +16,11 @@ import { type Address, NOTICES } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { defineReducer, type EventHandlers, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { actorIn, beginRound, nextRound, openStore, REST, resumeRounds, someRows, TOPIC } from '@reprise/org/contracts';
-import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../../contracts/cell/names.js';
-import type { CultureIn } from '../../contracts/group/culture.js';
 import {
   type Culture,
+  type CultureIn,
+  entityAt,
+  GROUP,
   GROUP_BOUNDS,
   type GroupState,
   groupCommands,
@@ -28,11 +29,14 @@ import {
   groupState,
   groupTables,
   type MemberRow,
+  NAME_ID,
   type publishedNews,
-} from '../../contracts/group/group.js';
-import type { SocietyEvent } from '../../contracts/group/member.js';
-import type { Row } from '../../contracts/index.js';
-import { commander } from '../call/actors.js';
+  type Role,
+  type Row,
+  type SocietyEvent,
+  storeOf,
+} from '../../contracts/index.js';
+import { commander } from '../call/answers.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { rowKeyOf } from '../context/entity.js';
 import { type GroupContext, keepPost, putOnBoard, tellNews } from './board.js';

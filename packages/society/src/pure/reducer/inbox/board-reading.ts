@@ -17,8 +17,7 @@ import {
 } from '../../contracts/index.js';
 import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { agentOf, hears, isOfItem, isOfOwnAgent, keepInInbox } from './inbox.js';
-import { isOwnNews } from './news.js';
-import { see } from './seeing.js';
+import { isOwnNews, see } from './news.js';
 
 /**
  * Looks at the stores of the groups with a board, and then asks those for their news.

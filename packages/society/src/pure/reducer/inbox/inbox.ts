@@ -18,12 +18,11 @@ import {
   type SocietyEvent,
   type Subscription,
 } from '../../contracts/index.js';
-import { fitting, roomFor } from '../call/fitting.js';
+import { roomFor } from '../call/answers.js';
+import { fitting } from '../call/fitting.js';
 import type { Answer } from '../call/operations.js';
 import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
-
-const ALL: readonly string[] = ['*'];
 
 /** An event on its way to the inbox. */
 interface News {
@@ -136,7 +135,7 @@ interface Reach {
 
 /** A group is in reach when the entity may join it. What is heard of it is decided by membership. */
 export function inReach({ group_id, agent_id }: Subscription, { id, groups, made }: Reach): boolean {
-  if (group_id !== undefined && !matchesAny(groups ?? ALL, group_id)) return false;
+  if (group_id !== undefined && !matchesAny(groups ?? ['*'], group_id)) return false;
   return agent_id === undefined || agent_id === id || made(agent_id);
 }
 

@@ -19,8 +19,7 @@ import { mayOperate } from '../rights/may-ask.js';
 import { sessionKey } from '../rights/session.js';
 import { isHeard } from './board-reading.js';
 import { agentOf, hears, ITEM_WRITTEN, isOfOwnAgent, keepNotice, notice } from './inbox.js';
-import { isLater, isOwnNews, newsItem, wordsOf } from './news.js';
-import { see } from './seeing.js';
+import { isLater, isOwnNews, newsItem, see, wordsOf } from './news.js';
 
 export function published(draft: EntityState, group: string, name: string, value: Value, ctx: EntityContext): void {
   const parsed = publishedNews.safeParse(value);

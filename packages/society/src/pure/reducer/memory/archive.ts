@@ -4,7 +4,7 @@
  */
 
 import { ARCHIVE_ID, archiveIdOf, l1At, type News, storeOf } from '../../contracts/index.js';
-import { archivePlan } from '../../plans/archive.js';
+import { archivePlan } from '../../plans/identity.js';
 import { refuse } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import { type EntityContext, idOf } from '../context/entity.js';

@@ -20,10 +20,12 @@ import {
   reducerOnUse,
   type Table,
 } from '@reprise/kernel/define';
-import { type AgentStatus, entityAt, groupAt, L1 } from '../../contracts/cell/names.js';
-import type { News } from '../../contracts/index.js';
 import {
   AGENT_FIELDS,
+  type AgentStatus,
+  entityAt,
+  groupAt,
+  L1,
   L1_BYTES_MAX,
   L1_FIELDS,
   type L1Field,
@@ -34,8 +36,9 @@ import {
   l1Facts,
   l1State,
   l1Tables,
+  type News,
   NO_FIELDS,
-} from '../../contracts/memory/l1.js';
+} from '../../contracts/index.js';
 import { sayStatus } from '../inbox/member-news.js';
 import { isSessionOf } from '../rights/session.js';
 

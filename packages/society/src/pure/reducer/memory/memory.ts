@@ -23,11 +23,9 @@ import {
   storeOf,
 } from '../../contracts/index.js';
 import { memoryPlan } from '../../plans/memory.js';
-import { actorOfCall } from '../call/actors.js';
-import { goOnWith } from '../call/answers.js';
-import { isForModel, listed, roomFor } from '../call/fitting.js';
+import { actorOfCall, goOnWith, isForModel, roomFor, startForCall } from '../call/answers.js';
+import { listed } from '../call/fitting.js';
 import { type Answer, checkOf, deny, isDenial, type OperationsOf, refuse } from '../call/operations.js';
-import { startForCall } from '../call/plans.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { aboutStaged, shownStaging } from '../context/staged.js';
 import { tellGroup } from '../group/told-groups.js';

@@ -23,9 +23,8 @@ import {
   type Tier,
 } from '../../contracts/index.js';
 import { memoryPlan } from '../../plans/memory.js';
-import { actorOfCall } from '../call/actors.js';
+import { actorOfCall, startForCall } from '../call/answers.js';
 import { type Answer, deny, type OperationsOf, refuse } from '../call/operations.js';
-import { startForCall } from '../call/plans.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
 import { notice } from '../inbox/inbox.js';

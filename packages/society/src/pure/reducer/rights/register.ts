@@ -8,9 +8,9 @@ import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
 import { type CompiledRights, compileRights, type RightsSource } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
 import {
   type AgentRecord,
+  accountOf,
   type Capabilities,
   type EntityState,
   entityAt,

@@ -7,18 +7,19 @@
  * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 
-import type { Capability, Patterns } from '@reprise/contracts';
+import { type Capability, type Patterns, present } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRound } from '@reprise/org/contracts';
-import { compileRights } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
+import { type CompiledRights, compileRights } from '../../compile/index.js';
 import {
+  accountOf,
   type EntityState,
   entityAt,
   formatHolder,
   formatSwarmHolder,
   type News,
+  type Row,
   storeOf,
 } from '../../contracts/index.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
@@ -26,11 +27,6 @@ import { type EntityContext, idOf, type MakerContext } from '../context/entity.j
 import { stagedAgents } from '../context/staged.js';
 import { recorded, recordedSides } from './recorded.js';
 import { followInSessions } from './session.js';
-
-interface BothSides {
-  readonly exercise: Capability;
-  readonly grant: Capability;
-}
 
 /**
  * Makes a change that the rights of the entity follow from, and has them follow.
@@ -57,7 +53,7 @@ export function changeRights(draft: EntityState, ctx: EntityContext, change: () 
  * Takes what no longer follows from the state from the rights that stand. Less may stand than followed before: what the
  * maker has not set yet, and what the entity does not know to be taken from those above. The kernel cuts off the difference.
  */
-function narrowTo(draft: EntityState, before: BothSides, after: BothSides, ctx: EntityContext): void {
+function narrowTo(draft: EntityState, before: CompiledRights, after: CompiledRights, ctx: EntityContext): void {
   if (isWithin(before, after)) return;
   if (!isWithin(unstaged(before), after)) draft.narrowed_at = ctx.now;
   narrowSelf(after, ctx);
@@ -101,41 +97,33 @@ export function rightsSet(draft: EntityState, { ask, code }: News<'society/Right
 }
 
 /** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
-export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: BothSides): BothSides {
+export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: CompiledRights): CompiledRights {
   return stands === null ? compiled : met(sidesOf(stands), compiled);
 }
 
-function met(a: BothSides, b: BothSides): BothSides {
+function met(a: CompiledRights, b: CompiledRights): CompiledRights {
   return { exercise: meet(a.exercise, b.exercise), grant: meet(a.grant, b.grant) };
 }
 
-function sidesAsRecorded({ exercise, grant }: BothSides): News<'society/Compiled@1'>['rights'] {
+function sidesAsRecorded({ exercise, grant }: CompiledRights): News<'society/Compiled@1'>['rights'] {
   return { exercise: recorded(exercise), grant: recorded(grant) };
 }
 
-function sidesOf({ exercise, grant }: News<'society/Compiled@1'>['rights']): BothSides {
+function sidesOf({ exercise, grant }: News<'society/Compiled@1'>['rights']): CompiledRights {
   return { exercise, grant: grant ?? exercise };
 }
 
 /** The rights that follow from the state as it is. */
-export function compiledOf(draft: EntityState, ctx: EntityContext): BothSides {
+export function compiledOf(draft: EntityState, ctx: EntityContext): CompiledRights {
   return compiledWithin(aboveOf(ctx), draft, ctx);
 }
 
-function compiledWithin(within: Capability, draft: EntityState, ctx: EntityContext): BothSides {
+function compiledWithin(within: Capability, draft: EntityState, ctx: EntityContext): CompiledRights {
   const { kind, declared, granted, tier, trust_floor, bonus_groups, status, expires_at, swarm_group } = draft;
   return compileRights({
-    ...{
-      agent_id: idOf(ctx),
-      parent_id: draft.parent_entity_id,
-      kind,
-      declared,
-      granted,
-      tier,
-      trust_floor,
-      bonus_groups,
-    },
-    ...{ memberships: membershipsOf(ctx), status, expires_at, swarm_group, reviews: stagedAgents(ctx), within },
+    ...{ agent_id: idOf(ctx), parent_id: draft.parent_entity_id, kind, declared, granted, tier, trust_floor },
+    ...{ bonus_groups, memberships: membershipsOf(ctx), status, expires_at, swarm_group },
+    ...{ reviews: stagedAgents(ctx), within },
   });
 }
 
@@ -153,16 +141,13 @@ export function aboveOf(ctx: MakerContext): Capability {
 /** What the maker of this entity may hand on, and who narrows it. */
 export function handedOnTo(ctx: MakerContext): HandedOn {
   const may: Record<string, Patterns> = {};
-  let bounds: Bounds = { expires_at: null, max_parallel: null, limits: {} };
+  let bounds: Exclude<Row<'above'>, unknown[]> = { expires_at: null, max_parallel: null, limits: {} };
   for (const [key, entry] of allRows(ctx.table('above'))) {
-    if (isPatterns(entry)) may[key.slice(MAY.length)] = entry;
+    if (Array.isArray(entry)) may[key.slice(MAY.length)] = entry;
     else bounds = entry;
   }
   const { expires_at, max_parallel, limits } = bounds;
-  const numbers = {
-    ...(expires_at === null ? {} : { expires_at }),
-    ...(max_parallel === null ? {} : { max_parallel }),
-  };
+  const numbers = present({ expires_at: expires_at ?? undefined, max_parallel: max_parallel ?? undefined });
   return { grant: { may, ...numbers }, limits };
 }
 
@@ -206,16 +191,9 @@ export function setCompiled(
   const account = accountOf(agent_id);
   const limits = parallel === null ? {} : { parallel };
   ctx.command('sys/SetAccount@1', { account, parent: payer, limits });
-  ctx.command(
-    'sys/SetRights@1',
-    {
-      holder: formatHolder(agent_id),
-      ...recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise }),
-      account,
-      ...(cut ? { excess: 'cut' as const } : {}),
-    },
-    { tag: tagOf('rights', `${agent_id}.${ask}`) },
-  );
+  const set = { holder: formatHolder(agent_id), ...recordedSides(sidesOf(rights)), account };
+  const tag = tagOf('rights', `${agent_id}.${ask}`);
+  ctx.command('sys/SetRights@1', cut ? { ...set, excess: 'cut' } : set, { tag });
   ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, ask } });
 }
 
@@ -251,7 +229,7 @@ function tellAbove(draft: EntityState, ctx: EntityContext): void {
 }
 
 /** Rights without what agents have brought back: who has decided on that reads it no longer, and nothing was taken from it. */
-function unstaged({ exercise, grant }: BothSides): BothSides {
+function unstaged({ exercise, grant }: CompiledRights): CompiledRights {
   return { exercise: withoutStaging(exercise), grant: withoutStaging(grant) };
 }
 
@@ -264,20 +242,17 @@ function withoutStaging(rights: Capability): Capability {
   return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
 }
 
-function isWithin(a: BothSides, b: BothSides): boolean {
+function isWithin(a: CompiledRights, b: CompiledRights): boolean {
   return leq(a.exercise, b.exercise) && leq(a.grant, b.grant);
 }
 
-function narrowSelf({ exercise, grant }: BothSides, ctx: EntityContext): void {
-  ctx.command('sys/SetRights@1', {
-    holder: formatHolder(idOf(ctx)),
-    ...recordedSides({ exercise, grant }),
-    excess: 'cut',
-  });
+function narrowSelf({ exercise, grant }: CompiledRights, ctx: EntityContext): void {
+  const sides = recordedSides({ exercise, grant });
+  ctx.command('sys/SetRights@1', { holder: formatHolder(idOf(ctx)), ...sides, excess: 'cut' });
 }
 
 /** Asks the maker to set rights. @param cut to what the maker may set @returns the number of the request */
-function askMaker(draft: EntityState, sides: BothSides, ctx: EntityContext, cut = false): number | undefined {
+function askMaker(draft: EntityState, sides: CompiledRights, ctx: EntityContext, cut = false): number | undefined {
   if (draft.maker === null) return undefined;
   const rights = sidesAsRecorded(sides);
   const ask = ++draft.asks;
@@ -300,16 +275,6 @@ function membershipsOf(ctx: EntityContext) {
     const tier = owner_tier === null ? {} : { tier: owner_tier };
     return { group, role: emcon ? ('viewer' as const) : role, ...tier };
   });
-}
-
-interface Bounds {
-  readonly expires_at: number | null;
-  readonly max_parallel: number | null;
-  readonly limits: Readonly<Record<string, string>>;
-}
-
-function isPatterns(entry: Patterns | Bounds): entry is Patterns {
-  return Array.isArray(entry);
 }
 
 const BOUNDS = 'bounds';

@@ -9,9 +9,8 @@
 import type { Table } from '@reprise/kernel/define';
 import { type EntityState, IDENTITY_BOUNDS, type proofCalls, type proofNews, type Row } from '../../contracts/index.js';
 import { challengePlan, provePlan } from '../../plans/identity.js';
-import { goOnWith } from '../call/answers.js';
+import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 

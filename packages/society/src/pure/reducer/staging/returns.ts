@@ -23,11 +23,10 @@ import {
   storeOf,
 } from '../../contracts/index.js';
 import { returnPlan } from '../../plans/returns.js';
-import { answerCall, failureOf, goOnWith } from '../call/answers.js';
+import { answerCall, callOfPlan, failureOf, goOnWith, startForCall } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
-import { see } from '../inbox/seeing.js';
+import { see } from '../inbox/news.js';
 import { compiledOf } from '../rights/rights.js';
 import { requireProof, requireProver, takeNonce } from './proofs.js';
 

@@ -19,6 +19,7 @@ import {
   agentOfStaging,
   type EntityState,
   entityAt,
+  GROUP_STORE,
   IDENTITY_BOUNDS,
   itemIdOf,
   itemOf,
@@ -33,10 +34,8 @@ import {
   storeOf,
 } from '../../contracts/index.js';
 import { comparePlan, copyPlan } from '../../plans/returns.js';
-import { actorOfCall } from '../call/actors.js';
-import { answerCall } from '../call/answers.js';
+import { actorOfCall, answerCall, planOver, startPlan } from '../call/answers.js';
 import { type Answer, DENIED, isDenial, type OperationsOf, refusal, refuse } from '../call/operations.js';
-import { planOver, startPlan } from '../call/plans.js';
 import { type EntityContext, type EntityHandlers, rowKeyOf } from '../context/entity.js';
 import { reviewOf } from '../context/staged.js';
 import { requireWritable, tellOfItem } from '../memory/memory.js';
@@ -309,5 +308,3 @@ const FORCED = { hint: 'Decide partial, and name the items that you approve; or 
 function isFor(plan: Row<'plans'>, key: string): boolean {
   return plan.for === 'return' && plan.staging === key;
 }
-
-const GROUP_STORE = 'group:';

@@ -1,8 +1,7 @@
 /** Commands of entities above that change the status of this entity. */
 
 import type { Value } from '@reprise/contracts';
-import { isLegal } from '../../contracts/cell/names.js';
-import { archiveIdOf, type EntityState, type SocietyCallOf } from '../../contracts/index.js';
+import { archiveIdOf, type EntityState, isLegal, type SocietyCallOf } from '../../contracts/index.js';
 import { type Answer, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';

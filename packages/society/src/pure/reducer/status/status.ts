@@ -3,12 +3,12 @@
 import { type Actor, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRound, pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
-import { isLegal } from '../../contracts/cell/names.js';
 import {
   type AgentStatus,
   type EntityState,
   entityAt,
   GROUP,
+  isLegal,
   SOCIETY_BOUNDS,
   type StatusReason,
 } from '../../contracts/index.js';

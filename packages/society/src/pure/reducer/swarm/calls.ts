@@ -2,8 +2,15 @@
 
 import type { Actor } from '@reprise/contracts';
 import { key } from '@reprise/org/contracts';
-import type { SocietyCallOf, SwarmAsked, SwarmRow, SwarmState, SwarmWaiting } from '../../contracts/index.js';
-import { SWARM_BOUNDS, SWARM_ROWS } from '../../contracts/swarm/tools.js';
+import {
+  type SocietyCallOf,
+  SWARM_BOUNDS,
+  SWARM_ROWS,
+  type SwarmAsked,
+  type SwarmRow,
+  type SwarmState,
+  type SwarmWaiting,
+} from '../../contracts/index.js';
 import { listed } from '../call/fitting.js';
 import { type Answer, refusal } from '../call/operations.js';
 import { askerOf } from '../context/entity.js';

@@ -7,15 +7,14 @@ import {
   entityAt,
   joinPlan,
   type SocietyCallOf,
+  SWARM_BOUNDS,
   type SwarmRow,
   type SwarmState,
   type SwarmTask,
   type SwarmWaiting,
 } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { type Answer, refusal } from '../call/operations.js';
-import type { SwarmContext } from './context.js';
-import { hasEnded, isOver, memberOr, tasksOf } from './context.js';
+import { hasEnded, isOver, memberOr, type SwarmContext, tasksOf } from './context.js';
 import { begunTasks, pageOfResults, pageOfSwarm, type SwarmPage, synthesisOf } from './shown.js';
 
 /** Answers a call where it came from, here or at another entity. */

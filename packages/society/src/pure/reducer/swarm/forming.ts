@@ -4,10 +4,17 @@
  */
 
 import { QUEUE, startFor } from '@reprise/org/contracts';
-import { swarmPool } from '../../contracts/cell/names.js';
-import { type CultureIn, entityAt, GROUP_BOUNDS, groupAt, type News, type SwarmState } from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
-import { keygenPlan } from '../../plans/keygen.js';
+import {
+  type CultureIn,
+  entityAt,
+  GROUP_BOUNDS,
+  groupAt,
+  type News,
+  SWARM_BOUNDS,
+  type SwarmState,
+  swarmPool,
+} from '../../contracts/index.js';
+import { keygenPlan } from '../../plans/identity.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';
 import { endInSwarm } from '../rights/agent-terms.js';

@@ -8,10 +8,8 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { SocietyCallOf, SwarmState, SwarmTask } from '../../contracts/index.js';
-import { SWARM_ROWS } from '../../contracts/swarm/tools.js';
-import type { SwarmContext } from './context.js';
-import { memberOr, membersOf, tasksOf } from './context.js';
+import { type SocietyCallOf, SWARM_ROWS, type SwarmState, type SwarmTask } from '../../contracts/index.js';
+import { memberOr, membersOf, type SwarmContext, tasksOf } from './context.js';
 
 type NumberedTask = readonly [number, SwarmTask];
 

@@ -6,11 +6,27 @@
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
 import { beginInLine, giveBack, JOB_ENDED, key, LOST } from '@reprise/org/contracts';
-import { entityAt, groupAt, type News, type SwarmRow, type SwarmState, type SwarmTask } from '../../contracts/index.js';
-import type { memberWorked } from '../../contracts/swarm/swarm.js';
+import {
+  entityAt,
+  groupAt,
+  type memberWorked,
+  type News,
+  type SwarmRow,
+  type SwarmState,
+  type SwarmTask,
+} from '../../contracts/index.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { SwarmContext } from './context.js';
-import { changeMember, failing, hasEnded, isOver, memberOr, slotOf, slotsOf, taskOr } from './context.js';
+import {
+  changeMember,
+  failing,
+  hasEnded,
+  isOver,
+  memberOr,
+  type SwarmContext,
+  slotOf,
+  slotsOf,
+  taskOr,
+} from './context.js';
 import { codeOfFailed, isShort, mayBegin, settleShare, takeShare } from './spending.js';
 
 type Worked = z.infer<typeof memberWorked>;
