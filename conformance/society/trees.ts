@@ -218,15 +218,15 @@ function sourceOf(tree: readonly Node[], node: Node): RightsSource {
     granted: granted as RightsSource['granted'],
     tier: TIERS[tier] as RightsSource['tier'],
     trust_floor: TIERS[floor] as RightsSource['tier'],
-    bonus_groups: bonus,
+    bonus_groups: [...bonus],
     memberships: Object.entries(members).map(([group, role]) => ({
       group,
       role,
       tier: owners[group] === undefined ? undefined : TIERS[owners[group]],
     })) as unknown as RightsSource['memberships'],
     status: status as RightsSource['status'],
-    expires_at: Number.isFinite(end) ? end : undefined,
-    parent_id: tree[parent]?.id ?? null,
+    expires_at: Number.isFinite(end) ? end : null,
+    parent_entity_id: tree[parent]?.id ?? null,
     swarm_group: swarm,
     reviews,
   };

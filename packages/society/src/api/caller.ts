@@ -110,3 +110,30 @@ export function refusedCall(entity: string, name: string, value: Value): Reprise
         : `The check that failed: ${detail}.`,
   });
 }
+
+/** Rows, and where those after them begin: the `after` of the next call; absent at the end. */
+export interface Pages<R> {
+  readonly items: readonly R[];
+  readonly next?: string;
+}
+
+/** Where a page begins, and the most rows of it. */
+export interface Page {
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Reads pages of a tool until there are as many rows as asked for, or no more. @param max the most rows of one page */
+export async function pagesOf<R>(
+  { after, limit }: Page,
+  max: number,
+  read: (page: Page) => Promise<{ readonly items: readonly R[]; readonly next?: string | undefined }>,
+): Promise<Pages<R>> {
+  const items: R[] = [];
+  for (let at = after; ; ) {
+    const page = await read({ ...present({ after: at }), limit: Math.min(limit - items.length, max) });
+    items.push(...page.items);
+    if (page.next === undefined || items.length >= limit) return { items, ...present({ next: page.next }) };
+    at = page.next;
+  }
+}

@@ -42,7 +42,7 @@ import {
   type TrustScore,
   type Verdict,
 } from './answers.js';
-import { EntityCaller } from './caller.js';
+import { EntityCaller, type Pages, pagesOf } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
@@ -124,18 +124,13 @@ export class Entity extends EntityCaller {
   }
 
   /** The agents that this entity has registered, a page at a time. */
-  async agents(query: AgentQuery = {}): Promise<{ readonly items: readonly AgentRow[]; readonly next?: string }> {
+  async agents(query: AgentQuery = {}): Promise<Pages<AgentRow>> {
     requireKnownOptions(query, { status: true, agentType: true, after: true, limit: true }, 'agents');
-    const { limit = 100, status, agentType: agent_type } = query;
-    const items: AgentRow[] = [];
-    for (let after = query.after; ; ) {
-      const args = { ...present({ status, agent_type, after }), limit: Math.min(limit - items.length, 200) };
-      const page = await this.use('agent_list', args);
-      items.push(...page.agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })));
-      if (page.next === undefined) return { items };
-      if (items.length >= limit) return { items, next: page.next };
-      after = page.next;
-    }
+    const { status, agentType: agent_type } = query;
+    return pagesOf({ limit: 100, ...query }, 200, async (page) => {
+      const { agents, next } = await this.use('agent_list', { ...present({ status, agent_type }), ...page });
+      return { items: agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })), next };
+    });
   }
 
   /**

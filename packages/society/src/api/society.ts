@@ -107,7 +107,7 @@ async function makeHuman(
 ): Promise<void> {
   const rights = compileRights({
     ...{ agent_id: name, kind: 'person', declared: root, tier: 'high', trust_floor: 'high', bonus_groups: [] },
-    ...{ memberships: [], status: 'active', parent_id: null },
+    ...{ memberships: [], status: 'active', parent_entity_id: null },
   } as const);
   const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
   await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });

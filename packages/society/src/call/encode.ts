@@ -14,9 +14,7 @@ import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
 import type { ToolArgs } from '../wire/index.js';
 
 /** Who calls, and under which id. */
-interface Caller {
-  readonly content: ContentStore;
-  readonly entity: string;
+interface Caller extends Omit<Keeper, 'id'> {
   /** The id that the caller names beside the arguments; those of a client outside and of a model name it in them. */
   readonly id?: string | undefined;
   /** The id of a call whose caller names none. */
@@ -45,9 +43,10 @@ export async function encodeCall(name: string, args: unknown, caller: Caller): P
   const given: CalledWith = parsed.data;
   const named = namedId(name, caller.id, given.command_id);
   const id = named ?? otherwise;
-  const kept = await keptArgs(name, given, { content, entity, id });
+  const kept = await keptCall(schema.shape, given, content);
+  const added = await addedTo(name, given, { content, entity, id });
   const command_id = 'command_id' in schema.shape ? named : undefined;
-  return { id, name, args: { ...kept, ...present({ command_id }) } };
+  return { id, name, args: { ...kept, ...added, ...present({ command_id }) } };
 }
 
 function isTool(name: string): name is SocietyToolName {
@@ -83,12 +82,6 @@ interface Keeper {
   readonly content: ContentStore;
   readonly entity: string;
   readonly id: string;
-}
-
-/** The arguments that an entity takes for those of a client. */
-export async function keptArgs(tool: SocietyToolName, args: CalledWith, keeper: Keeper): Promise<ValueMap> {
-  const kept = await keptCall(SOCIETY_TOOLS[tool].args.shape, args, keeper.content);
-  return { ...kept, ...(await addedTo(tool, args, keeper)) };
 }
 
 /** The fields that code makes of the arguments of a tool. */

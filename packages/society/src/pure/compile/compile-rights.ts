@@ -13,8 +13,9 @@
 import { type Capability, type Patterns, present } from '@reprise/contracts';
 import { canonical, matchesAny, meet } from '@reprise/kernel/authority';
 import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/agent/capability.js';
-import { type AgentStatus, type Role, storeOf, type Tier } from '../contracts/cell/names.js';
-import { type EntityKind, MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
+import { type Role, storeOf, type Tier } from '../contracts/cell/names.js';
+import type { EntityState } from '../contracts/entity/entity.js';
+import { MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
 
 /** The dimensions of compiled capabilities. `send` is left to the kernel. */
 export const COMPILED = ['effect', 'group', 'mem_read', 'mem_write', 'tool', 'unwatched'] as const;
@@ -41,31 +42,19 @@ export interface Membership {
   readonly tier?: Tier | undefined;
 }
 
-/** What rights are compiled from. */
-export interface RightsSource {
+/** What rights are compiled from: what the state of the entity says or will say, its memberships, and what is above it. */
+export interface RightsSource extends Readonly<Stated> {
   readonly agent_id: string;
-  readonly kind: EntityKind;
-  /** What it may use, with inherited dimensions filled in; a person's are those of the root, or nothing narrowed. */
-  readonly declared: Capabilities;
-  /** What it may hand on; absent: what it may use. */
-  readonly granted?: Capabilities | null | undefined;
-  /** The tier that observers found. */
-  readonly tier: Tier;
-  readonly trust_floor: Tier;
-  readonly bonus_groups: readonly string[];
   readonly memberships: readonly Membership[];
-  readonly status: AgentStatus;
-  /** The end of its time in milliseconds. */
-  readonly expires_at?: number | null | undefined;
-  /** The entity whose agent it is; null for a person. */
-  readonly parent_id: string | null;
-  /** The group of the swarm whose worker it is. */
-  readonly swarm_group?: string | null | undefined;
   /** Agents whose returned items it reviews. */
   readonly reviews?: readonly string[] | undefined;
   /** What the entities above may hand on, as far as they are known: both sides are met with it. */
   readonly within?: Capability | undefined;
 }
+
+type Stated = Pick<EntityState, 'kind' | 'declared' | 'tier' | 'trust_floor' | 'bonus_groups' | 'status'> &
+  Pick<EntityState, 'parent_entity_id'> &
+  Partial<Pick<EntityState, 'granted' | 'expires_at' | 'swarm_group'>>;
 
 /** Both sides of an entity's authority. */
 export interface CompiledRights {
@@ -184,8 +173,8 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
   if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
   if (store === 'private:<parent>')
     // the parent names its own store: what is left out grants none (SOC-30)
-    return scope !== undefined && sees(scope, 'private') && of.parent_id !== null
-      ? [storeOf.private(of.parent_id)]
+    return scope !== undefined && sees(scope, 'private') && of.parent_entity_id !== null
+      ? [storeOf.private(of.parent_entity_id)]
       : [];
   return [];
 }

@@ -2,7 +2,8 @@
  * `society/memory_plan@1`: what an entity does with the stores of a society. Each store is asked by an effect of its own,
  * with that store as the object of the gate's decision.
  */
-import { address, type Value } from '@reprise/contracts';
+
+import { address, present, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { encode } from '@reprise/kernel/codec';
 import type { PlanBody, PlanContext, ReceiptOf } from '@reprise/kernel/define';
@@ -122,10 +123,21 @@ function* withTexts(plan: PlanContext, store: string, seen: Outcome, shown: read
 }
 
 function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>): PlanBody<Outcome> {
+  const { item, seen } = yield* readOne(plan, store, id);
+  return item === undefined ? seen : { ...seen, standing: yield* standingOf(plan, by, parent, authorOf(item)) };
+}
+
+function* readOne(plan: PlanContext, store: string, id: number): PlanBody<{ item?: ReadItem; seen: Outcome }> {
   const seen = yield* read(plan, store, [id]);
   const [item] = seen.items;
-  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
-  return { ...seen, standing: yield* standingOf(plan, by, parent, authorOf(item)) };
+  return item === undefined ? { seen: { ...seen, code: seen.code ?? 'item_unknown' } } : { item, seen };
+}
+
+/** Reads an item that is to be copied: one that is not in use is refused. */
+export function* readLive(plan: PlanContext, store: string, id: number): PlanBody<{ item?: ReadItem; seen: Outcome }> {
+  const { item, seen } = yield* readOne(plan, store, id);
+  if (item === undefined || item.state === 'live') return { ...present({ item }), seen };
+  return { seen: { ...NOTHING, code: `item_${item.state}` } };
 }
 
 /** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */
@@ -189,10 +201,8 @@ function byRank(a: MemoryEnded['found'][number], b: typeof a): number {
 
 /** A copy has content, words and confidence of the item as it is now: what the item becomes later does not change it. */
 function* share(plan: PlanContext, { store, id, to, key, origin, expires_at }: Of<'share'>): PlanBody<Outcome> {
-  const seen = yield* read(plan, store, [id]);
-  const [item] = seen.items;
-  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
-  if (item.state !== 'live') return { ...NOTHING, code: `item_${item.state}` };
+  const { item, seen } = yield* readLive(plan, store, id);
+  if (item === undefined) return seen;
   const { content_ref, summary_ref, tags, type, trust, confidence_ppm, subject_key, memory_of_refs } = item;
   const sources = [content_ref, ...memory_of_refs.filter((one) => one.hex !== content_ref.hex)].slice(0, 8);
   const of = item.origin?.of; // whose words these are, where the author took them over

@@ -69,10 +69,7 @@ export const returned = z.strictObject({
 export type Returned = z.infer<typeof returned>;
 
 /** An item as it is signed: the hex SHA-256 of its UTF-8 text stands for the text. */
-export interface SignedItem {
-  readonly store: string;
-  readonly type: string;
-  readonly tags: readonly string[];
+export interface SignedItem extends Readonly<Pick<z.infer<typeof returnedItem>, 'store' | 'type' | 'tags'>> {
   readonly content: string;
   readonly confidence_ppm?: number | undefined;
   readonly subject_key?: string | undefined;

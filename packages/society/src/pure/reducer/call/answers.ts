@@ -24,11 +24,6 @@ import { type EntityContext, idOf } from '../context/entity.js';
 import { type Answer, answerBy } from './operations.js';
 import { tagOf } from './replies.js';
 
-type CallKey =
-  | Omit<Extract<CallOrigin, { kind: 'request' }>, 'actor'>
-  | Omit<Extract<CallOrigin, { kind: 'ancestor' }>, 'actor' | 'bytes'>
-  | Omit<Extract<CallOrigin, { kind: 'owner' }>, 'to'>;
-
 /** Answers a call, once: later answers change nothing. */
 export function answerCall(draft: EntityState, call: string, answer: Answer, ctx: EntityContext): void {
   const row = ctx.table('calls').get(call);
@@ -87,17 +82,15 @@ function tellAbove({ maker }: EntityState, told: Omit<News<'society/Told@1'>, 'a
   else ctx.send(l1At(idOf(ctx)), { name: 'society/PassTold@1', value: answer });
 }
 
-/** A call is known by where it came from: the same one again is the same call. */
-export function callKey(origin: CallKey, ctx: EntityContext): string {
-  switch (origin.kind) {
-    case 'request':
-      return ctx.hash(['request', origin.call_id]).slice(0, 40);
-    case 'owner':
-      return ctx.hash(['owner', origin.session, origin.call_id, origin.step_epoch]).slice(0, 40);
-    default:
-      return ctx.hash(['ancestor', origin.by, origin.call]).slice(0, 40);
-  }
+/** A call is known by where it came from, or by the id that its caller names: the same one again is the same call. */
+export function callKey(from: CallSource, ctx: EntityContext): string {
+  return ctx.hash([...from]).slice(0, 40);
 }
+
+export type CallSource =
+  | readonly ['request' | 'command', id: string]
+  | readonly ['owner', session: string, call_id: string, step_epoch: number]
+  | readonly ['ancestor', by: string, call: string];
 
 /** Keeps the answer to a command for its repetitions. One that is too large is not kept. */
 function keepAnswer(key: string, { value, refs = [], is_error = false }: Answer, ctx: EntityContext): void {

@@ -36,12 +36,12 @@ export const appEvents = {
 
 export const appHandlers: EntityHandlers<typeof appEvents> = {
   'aos.agent/OwnerAnswer@1': (draft, { session, call_id, step_epoch, ...reply }, ctx) => {
-    const call = callKey({ kind: 'owner', session, call_id, step_epoch }, ctx);
+    const call = callKey(['owner', session, call_id, step_epoch], ctx);
     if (openCall(call, ctx) === undefined) ctx.reject('no_call');
     answerCall(draft, call, reply, ctx);
   },
-  'aos.agent/OwnerParked@1': (_draft, parked, ctx) => {
-    if (!passParked(callKey({ kind: 'owner', ...parked }, ctx), ctx)) ctx.reject('no_call');
+  'aos.agent/OwnerParked@1': (_draft, { session, call_id, step_epoch }, ctx) => {
+    if (!passParked(callKey(['owner', session, call_id, step_epoch], ctx), ctx)) ctx.reject('no_call');
   },
 };
 

@@ -16,7 +16,7 @@ import {
   withoutSaltedLinks,
 } from '../../contracts/index.js';
 import type { EntityContext } from '../context/entity.js';
-import { reply } from './answers.js';
+import { callKey, reply } from './answers.js';
 import { type Answer, refusal } from './operations.js';
 
 /** How many repetitions wait for the answer of one call. */
@@ -27,7 +27,7 @@ export function namedCall(args: Value, ctx: EntityContext): { readonly args: Val
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return { args, key: undefined };
   const { command_id, ...rest } = args as Readonly<Record<string, Value>>;
   if (typeof command_id !== 'string') return { args, key: undefined };
-  return { args: rest, key: ctx.hash(['command', command_id]).slice(0, 40) };
+  return { args: rest, key: callKey(['command', command_id], ctx) };
 }
 
 interface Commanded {

@@ -23,6 +23,7 @@ import {
 import {
   actorOfOrigin,
   answerCall,
+  type CallSource,
   callKey,
   callOfPlan,
   failureOf,
@@ -85,10 +86,12 @@ type CallEvents = Pick<typeof entityCommands, 'society/Call@1'> &
 
 export const callHandlers: EntityHandlers<CallEvents> = {
   'society/Call@1': (draft, { call_id, name, args }, ctx) => {
-    take(draft, { origin: { kind: 'request', call_id, actor: actorIn(ctx) }, name, args }, ctx);
+    const origin = { kind: 'request' as const, call_id, actor: actorIn(ctx) };
+    take(draft, ['request', call_id], { origin, name, args }, ctx);
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx, row) => {
-    take(draft, { origin: ownerOrigin(call, row, ctx), name: call.name, args: call.args }, ctx);
+    const { session, call_id, step_epoch, name, args } = call;
+    take(draft, ['owner', session, call_id, step_epoch], { origin: ownerOrigin(call, row, ctx), name, args }, ctx);
   },
   'society/Checked@1': (draft, { code, value }, ctx) => {
     const call = callOfPlan(ctx);
@@ -106,20 +109,20 @@ export const callHandlers: EntityHandlers<CallEvents> = {
   'society/Ask@1': (draft, { depth, call: asked, name, args, actor, bytes, missed }, ctx) => {
     const run = OPERATIONS[name];
     if (!draft.started || run === undefined || !isAboutOne(name)) return ctx.reject('agent_unknown');
-    const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked, actor, bytes };
-    const key = callKey(origin, ctx);
-    keepCall(draft, key, { origin, name, args }, ctx);
+    const by = askerOf(ctx);
+    const key = callKey(['ancestor', by, asked], ctx);
+    keepCall(draft, key, { origin: { kind: 'ancestor', by, depth, call: asked, actor, bytes }, name, args }, ctx);
     if (missed === true && name === 'agent_capabilities' && draft.changing !== null) return; // see `takeWaiting`
     goOnWith(draft, key, ctx, () => run(draft, args, key, ctx));
   },
 };
 
 /** Takes a call: parses its arguments, keeps it, and has it judged. */
-function take(draft: EntityState, { origin, name, args: given }: Taken, ctx: EntityContext): void {
+function take(draft: EntityState, from: CallSource, { origin, name, args: given }: Taken, ctx: EntityContext): void {
   const isOurs = OPERATIONS[name] !== undefined;
   const { args, key: command } = isOurs ? namedCall(given, ctx) : { args: given, key: undefined };
   if (command !== undefined && isRepetition(draft, { key: command, origin, name, args }, ctx)) return;
-  const key = command ?? callKey(origin, ctx);
+  const key = command ?? callKey(from, ctx);
   if (ctx.table('calls').get(key) !== undefined) return ctx.reject('duplicate_command');
   const isLarge = byteLength(args) > CALL_BYTES_MAX;
   keepCall(draft, key, { origin, name, args: isLarge ? null : args }, ctx);

@@ -75,22 +75,9 @@ export function isOfOwnAgent(name: string, payload: Value, ctx: EntityContext): 
 /** An entity without subscriptions hears of all that reaches it; others of what they subscribed to. */
 export function hears(ctx: EntityContext, event: string, group: string | null, agent: string | undefined): boolean {
   const subscriptions = ctx.table('subscriptions').range({ limit: SOCIETY_BOUNDS.subscriptions });
-  const ones = subscriptions.map(([, one]) => one);
-  return isSubscribed(ones, { event, group, agent });
-}
-
-/** Whether subscriptions select an event; without any, every event is selected. */
-function isSubscribed(
-  subscriptions: readonly Subscription[],
-  of: { readonly event: string; readonly group: string | null; readonly agent: string | undefined },
-): boolean {
-  if (subscriptions.length === 0) return true;
-  return subscriptions.some(
-    ({ event, group_id, agent_id }) =>
-      event === of.event &&
-      (group_id === undefined || group_id === of.group) &&
-      (agent_id === undefined || agent_id === of.agent),
-  );
+  const selects = ({ event: of, group_id = group ?? '', agent_id = agent }: Subscription): boolean =>
+    of === event && group_id === (group ?? '') && agent_id === agent;
+  return subscriptions.length === 0 || subscriptions.some(([, one]) => selects(one));
 }
 
 /**

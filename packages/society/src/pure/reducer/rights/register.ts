@@ -93,9 +93,8 @@ export function groupsReached(of: RightsSource, above: Capability): Patterns | u
 }
 
 /** What the rights of an agent are compiled from before it begins, and what they could exceed. */
-export function sourceOf({ agent_id, agent_type: kind, parent_entity_id: parent_id, ...terms }: Terms): RightsSource {
-  const unjudged = { tier: 'medium', bonus_groups: [], memberships: [], status: 'registered' } as const;
-  return { ...terms, ...unjudged, agent_id, kind, parent_id };
+export function sourceOf({ agent_type: kind, ...terms }: Terms): RightsSource {
+  return { ...terms, kind, tier: 'medium', bonus_groups: [], memberships: [], status: 'registered' };
 }
 
 type Terms = Omit<
@@ -105,13 +104,8 @@ type Terms = Omit<
 
 /** What a registration, or a slot of a swarm, states of an agent, with what is meant where it states nothing. */
 export function termsIn(stated: Pick<Registration, 'agent_type' | 'capabilities'> & Partial<Registration>) {
-  const {
-    agent_type,
-    capabilities: declared,
-    grant: granted = null,
-    trust_floor = 'untrusted',
-    automerge = false,
-  } = stated;
+  const { agent_type, capabilities: declared, grant: granted = null } = stated;
+  const { trust_floor = 'untrusted', automerge = false } = stated;
   return { agent_type, declared, granted, trust_floor, automerge };
 }
 
@@ -133,15 +127,11 @@ export function excessOf(
 
 /** Finds where the capabilities of an entity would exceed what its maker may hand on. */
 export function excessIn(
-  { kind, parent_entity_id, declared, granted, tier, trust_floor, bonus_groups, expires_at, swarm_group }: EntityState,
+  state: EntityState,
   above: Capability,
   { address: [, agent_id], now }: Pick<ReducerContext, 'address' | 'now'>,
 ): TooMuch | undefined {
-  const of: RightsSource = {
-    ...{ agent_id, kind, declared, granted, tier, trust_floor, bonus_groups, memberships: [], status: 'registered' },
-    ...{ expires_at, parent_id: parent_entity_id, swarm_group },
-  };
-  return excessOf(of, above, now);
+  return excessOf({ ...state, agent_id, memberships: [], status: 'registered' }, above, now);
 }
 
 /** The wire dimensions, and the kernel's that each compiles into; groups are compared as the scope names them. */

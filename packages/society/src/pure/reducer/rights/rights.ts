@@ -119,12 +119,8 @@ export function compiledOf(draft: EntityState, ctx: EntityContext): CompiledRigh
 }
 
 function compiledWithin(within: Capability, draft: EntityState, ctx: EntityContext): CompiledRights {
-  const { kind, declared, granted, tier, trust_floor, bonus_groups, status, expires_at, swarm_group } = draft;
-  return compileRights({
-    ...{ agent_id: idOf(ctx), parent_id: draft.parent_entity_id, kind, declared, granted, tier, trust_floor },
-    ...{ bonus_groups, memberships: membershipsOf(ctx), status, expires_at, swarm_group },
-    ...{ reviews: stagedAgents(ctx), within },
-  });
+  const around = { agent_id: idOf(ctx), memberships: membershipsOf(ctx), reviews: stagedAgents(ctx), within };
+  return compileRights({ ...draft, ...around });
 }
 
 /** What may be handed on to an entity, and the nearest entity above that narrows each dimension of it. */

@@ -1,6 +1,5 @@
 /** Commands of entities above that change the status of this entity. */
 
-import type { Value } from '@reprise/contracts';
 import { archiveIdOf, type EntityState, isLegal, type SocietyCallOf } from '../../contracts/index.js';
 import { type Answer, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
@@ -30,7 +29,8 @@ export function commandStatus(
   if (to === 'reactivate' && by.by !== draft.parent_entity_id) refuse('not_authorized');
   if (to === 'reactivate') draft.expires_at = endAfter(draft, ttl_seconds, ctx);
   setStatus(draft, next, { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor } }, ctx);
-  return { value: statusReport(draft, ctx) };
+  const { status, reason, expires_at } = draft;
+  return { value: { agent_id: idOf(ctx), status, reason, expires_at: timeOf(expires_at) } };
 }
 
 /** When an agent ends that comes back within its time of grace: anew where its old end has passed (SOC-37). */
@@ -55,16 +55,7 @@ export function deactivate(
   if (!isLegal(draft.status, 'deactivated')) refuse('illegal_transition', { status: draft.status, to: 'deactivated' });
   const grace = grace_seconds === undefined ? {} : { grace_ms: grace_seconds * 1_000 };
   setStatus(draft, 'deactivated', { reason: 'asked', by: { id, depth, actor }, ...grace }, ctx);
-  return { value: endReport(draft, ctx) };
-}
-
-/** The status of this agent, why it has it, and when its time ends: for good, or the time of grace. */
-function statusReport(draft: EntityState, ctx: EntityContext): Value {
-  const { status, reason, expires_at } = draft;
-  return { agent_id: idOf(ctx), status, reason, expires_at: timeOf(expires_at) };
-}
-
-function endReport({ status, grace_until }: EntityState, ctx: EntityContext): Value {
+  const { status, grace_until } = draft;
   const archive_item_id = archiveIdOf(idOf(ctx), ctx.now);
-  return { agent_id: idOf(ctx), status, grace_until: timeOf(grace_until) ?? '', archive_item_id };
+  return { value: { agent_id: idOf(ctx), status, grace_until: timeOf(grace_until) ?? '', archive_item_id } };
 }
