@@ -215,7 +215,7 @@ function sourceOf(tree: readonly Node[], node: Node): RightsSource {
     agent_id: id,
     kind: kind as RightsSource['kind'],
     declared: declared as RightsSource['declared'],
-    granted: granted as RightsSource['granted'],
+    granted: (granted ?? null) as NonNullable<RightsSource['granted']> | null,
     tier: TIERS[tier] as RightsSource['tier'],
     trust_floor: TIERS[floor] as RightsSource['tier'],
     bonus_groups: [...bonus],
@@ -227,7 +227,7 @@ function sourceOf(tree: readonly Node[], node: Node): RightsSource {
     status: status as RightsSource['status'],
     expires_at: Number.isFinite(end) ? end : null,
     parent_entity_id: tree[parent]?.id ?? null,
-    swarm_group: swarm,
+    swarm_group: swarm ?? null,
     reviews,
   };
 }

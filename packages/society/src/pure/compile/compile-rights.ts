@@ -76,7 +76,9 @@ export function compileRights(of: RightsSource): CompiledRights {
   if (of.status === 'deactivated' || of.status === 'removed') return { exercise: NO_RIGHTS, grant: NO_RIGHTS };
   const { declared } = of;
   const granted = of.granted ?? declared;
-  const exercise = sideOf(of, declared, storesOf(of), bonusOf(of));
+  // A promise of groups counts in the highest tier.
+  const hasBonus = of.kind !== 'person' && tierUsed(of.trust_floor, of.tier) === 'high';
+  const exercise = sideOf(of, declared, storesOf(of), hasBonus ? of.bonus_groups : []);
   const grant = sideOf(of, granted, storesBelow(granted), []);
   if (of.within === undefined) return { exercise, grant };
   return { exercise: meet(exercise, of.within), grant: meet(grant, of.within) };
@@ -105,11 +107,6 @@ export function compileBound(change: CapabilityChange, at: number): Capability {
     ...(ttl_seconds == null || ttl_seconds === 0 ? {} : { expires_at: at + ttl_seconds * 1_000 }),
     ...(max_parallel_ops == null ? {} : { max_parallel: max_parallel_ops }),
   });
-}
-
-/** Whether a promise of groups counts: it does in the highest tier. */
-function bonusOf({ kind, tier, trust_floor, bonus_groups }: RightsSource): readonly string[] {
-  return kind !== 'person' && tierUsed(trust_floor, tier) === 'high' ? bonus_groups : [];
 }
 
 function sideOf(of: RightsSource, wire: Capabilities, stores: Stores, bonus: readonly string[]): Capability {

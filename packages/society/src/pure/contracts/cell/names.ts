@@ -176,11 +176,6 @@ export function formatHolder(id: string): `cell:${string}` {
   return `cell:${ENTITY}/${id}`;
 }
 
-/** The holder of a swarm's rights. */
-export function formatSwarmHolder(id: string): `cell:${string}` {
-  return `cell:${SWARM}/${id}`;
-}
-
 /** The account of an entity. */
 export function accountOf(id: string): string {
   return `entity:${id}`;

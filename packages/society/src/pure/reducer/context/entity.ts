@@ -26,12 +26,6 @@ export function lineageBelow({ lineage }: Pick<EntityState, 'lineage'>, ctx: Ent
   return [idOf(ctx), ...lineage];
 }
 
-export function placeBelow(draft: EntityState, ctx: EntityContext) {
-  const { depth, app, grace_ms } = draft;
-  const lineage = lineageBelow(draft, ctx);
-  return { parent_entity_id: idOf(ctx), lineage, depth: depth + 1, app, grace_ms, swarm_group: null };
-}
-
 /** Tells the maker of this cell something; a person has none. */
 export function sendUp(
   maker: Address | null,

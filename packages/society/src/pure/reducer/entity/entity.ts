@@ -34,7 +34,7 @@ import {
 } from '../../contracts/index.js';
 import { answerCall } from '../call/answers.js';
 import { appEvents, appHandlers } from '../call/app-calls.js';
-import { refusal } from '../call/operations.js';
+import { isOfFailedCell, refusal } from '../call/operations.js';
 import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
 import { takeLead, takeMembership } from '../group/consent.js';
@@ -52,7 +52,6 @@ import {
   compiledOf,
   keepAbove,
   rightsRefused,
-  rightsSet,
   rightsStand,
   setCompiled,
   tellStand,
@@ -63,7 +62,7 @@ import { returnHandlers } from '../staging/returns.js';
 import { reviewHandlers } from '../staging/reviews.js';
 import { failedTimer } from '../status/failed-agents.js';
 import { isFailedOperation, isRateLimited } from '../status/failures.js';
-import { inputRefused, isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
+import { inputRefused, isTold, sessionMade, sessionNews } from '../status/sessions.js';
 import {
   leaveGroups,
   operated,
@@ -74,7 +73,7 @@ import {
   statusTimer,
   tellChildren,
 } from '../status/status.js';
-import { swarmGone, tellSomeSwarms } from '../status/told-below.js';
+import { tellSomeSwarms } from '../status/told-below.js';
 import { changeSet, makerRefused } from './agent-rights.js';
 import { callHandlers, ownerCallEvents } from './calls.js';
 import { clearAgain, clearingHandlers } from './clearing.js';
@@ -122,7 +121,10 @@ const REPLIES: Routes<EntityState, EntityContext> = {
   compiled: (draft, _, { code }, ctx) => makerRefused(draft, code, ctx),
   session: (_draft, command_id, reply, ctx) => inputRefused(command_id, reply, ctx),
   rights: (_draft, about, reply, ctx) => rightsRefused(about, reply, ctx),
-  'swarm-gone': (_draft, swarm, reply, ctx) => swarmGone(swarm, reply, ctx),
+  // One that is gone is forgotten, one whose cell has failed is not.
+  'swarm-gone': (_draft, swarm, { code }, ctx) => {
+    if (!isOfFailedCell(code)) ctx.table('swarms').delete(swarm);
+  },
 };
 
 const HANDLERS: EntityHandlers<Events> = {
@@ -166,7 +168,9 @@ const HANDLERS: EntityHandlers<Events> = {
   'society/Send@1': (draft, send, ctx) => {
     if (!mayOperate(draft)) ctx.reject('agent_not_active');
     operated(draft, ctx);
-    requireRoom(send, ctx);
+    const sessions = ctx.table('sessions');
+    const isNew = sessions.get(send.session) === undefined;
+    if (isNew && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
     askMakerAgain(draft, ctx);
     if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
@@ -176,7 +180,8 @@ const HANDLERS: EntityHandlers<Events> = {
   },
   'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => tellStand(agent_id, { ask, code: null }, ctx),
   'society/RightsStand@1': (draft, answer, ctx) => {
-    rightsSet(draft, answer);
+    // The maker has set what was asked for last: nothing waits any more, also for the answer that tells of it.
+    if (answer.code === null && draft.asking?.ask === answer.ask) draft.stands = null;
     changeSet(draft, answer, ctx);
     if (!rightsStand(draft, answer, ctx)) return;
     followInSessions(compiledOf(draft, ctx).exercise, ctx);

@@ -33,7 +33,7 @@ import {
   failedBelow,
   isEnd,
   type MadeAgent,
-  ownFailedAgents,
+  ownFailed,
   tellStatusAbove,
 } from '../status/failed-agents.js';
 import {
@@ -61,17 +61,24 @@ export const failedHandlers: EntityHandlers<typeof failedNews & ChildNews> = {
   'society/Told@1': (draft, told, ctx) => {
     if (told.to === idOf(ctx) && unheardAnswered(draft, told, ctx)) return;
     if (told.to !== idOf(ctx) || !isAnswerOf(told, ctx)) return ctx.reject('not_yours');
-    answeredBelow(told, ctx);
-    if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
+    // It is held to nothing more that the call took (holds/L2).
+    agentLives(told.agent_id, ctx);
+    const row = openCall(told.call, ctx);
+    const cut = row && cutOf(row.name, row.args, ctx);
+    if (cut !== undefined) carriedOutBy(told.agent_id, cut, told.is_error, ctx);
+    if (!told.is_error && row?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => {
     const id = rowKeyOf(ctx);
     agentLives(id, ctx);
-    const isKnown = ctx.table('children').get(id)?.status !== 'removed';
+    const isKnown = ctx.table('children').get(id)?.status !== 'removed'; // else it was removed for its failed cell
     childMoved(draft, id, told, ctx);
-    if (told.status === 'removed') childRemoved(id, isKnown, ctx);
-    else if (told.status === 'deactivated') endedItself(id, ctx);
+    if (told.status === 'deactivated') endedItself(id, ctx);
+    if (told.status !== 'removed') return;
+    const { ended, narrowed } = heldBy(ctx, id);
+    if (!isKnown || ended || narrowed !== null) removedItself(id, ctx);
+    dropTaken(id, ctx);
   },
   'society/AgentSession@1': (_draft, news, ctx) => agentSession(rowKeyOf(ctx), news, ctx),
   'society/AgentFailed@1': (draft, failed, ctx) => {
@@ -111,19 +118,12 @@ export function childFailed(
 /** This entity, or one above it, was removed: its agents end, also those whose cells have failed (SOC-89). */
 export function endFailedBelow(draft: EntityState, ctx: EntityContext): void {
   if (!isRemoved(draft)) return;
-  for (const agent_id of ownFailedAgents(ctx))
+  for (const [agent_id] of ownFailed(ctx))
     endFailed(deputyOf(draft, ctx), { agent_id, reason: 'ancestor', grace_ms: null }, ctx);
 }
 
 function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'>): boolean {
   return orphaned || status === 'removed';
-}
-
-/** @param isKnown whether no row was dropped: where one was, the agent was removed for its failed cell */
-function childRemoved(id: string, isKnown: boolean, ctx: EntityContext): void {
-  const { ended, narrowed } = heldBy(ctx, id);
-  if (!isKnown || ended || narrowed !== null) removedItself(id, ctx);
-  dropTaken(id, ctx);
 }
 
 /** An agent was removed: what was taken from it before is not kept any longer. */
@@ -193,14 +193,6 @@ function isAnswerOf({ agent_id, call }: ToldCall, ctx: EntityContext): boolean {
 /** Whether an agent speaks of itself: an agent of this entity, or the hot context of one further below. */
 function isIts(agent_id: string, { rowKey }: EntityContext): boolean {
   return (rowKey ?? agent_id) === agent_id;
-}
-
-/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
-function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: EntityContext): void {
-  agentLives(agent_id, ctx);
-  const row = openCall(call, ctx);
-  const cut = row && cutOf(row.name, row.args, ctx);
-  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
 }
 
 /** An agent that was revived has answered a call that it had not heard. @returns whether it was one */

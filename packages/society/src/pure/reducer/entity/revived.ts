@@ -26,12 +26,12 @@ import { type Routes, refusedTo } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, rowKeyOf, sendUp } from '../context/entity.js';
 import { tellGroup } from '../group/consent.js';
 import { dropUntold } from '../group/told-groups.js';
-import { askBoards, followBoard, followMissed } from '../inbox/board-reading.js';
+import { askBoards, followBoard, readFrom } from '../inbox/board-reading.js';
 import { unsubscribe } from '../inbox/inbox.js';
 import { archiveCopies } from '../memory/memory.js';
 import { tierByVerdicts } from '../memory/trust.js';
 import { askMakerAgain, changeRights } from '../rights/rights.js';
-import { sessionKey } from '../rights/session.js';
+import { sessionAt, sessionKey } from '../rights/session.js';
 import { isReviewing, resumeReviews } from '../staging/reviews.js';
 import {
   agentLives,
@@ -41,10 +41,10 @@ import {
   keepRevived,
   tellBack,
   tellFailedAgain,
+  tellSession,
   watchFailed,
 } from '../status/failed-agents.js';
 import { removedItself } from '../status/holds.js';
-import { askSessions, tellSessionsAgain } from '../status/sessions.js';
 import { eachWork, setStatus, tellMaker, timeAgain } from '../status/status.js';
 import { TOLD_BELOW, tellSwarmAgain, tellSwarms, toldBelow } from '../status/told-below.js';
 import { askAllUnheard, askUnheard } from '../status/unheard.js';
@@ -62,11 +62,14 @@ export const revivedHandlers: EntityHandlers<typeof revivedNews> = {
     watchFailed(ctx);
     clearLater(ctx);
     sendUp(draft.maker, { name: 'society/AgentRevived@1', value: {} }, ctx);
-    for (const [group] of allRows(ctx.table('memberships')))
+    for (const [group] of allRows(ctx.table('memberships'))) {
       ctx.send([GROUP, group], { name: 'society/MemberRevived@1', value: {} }, refusedTo('stands', group));
-    followMissed(ctx);
+      readFrom(group, ctx); // what it published meanwhile
+    }
     ctx.timer(TOLD_ALL, ctx.now);
-    askSessions(ctx);
+    // Each may have closed meanwhile, or ended a run.
+    for (const [name, { open }] of allRows(ctx.table('sessions')))
+      if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
     tellHotAnew(draft, ctx); // it may have been revived meanwhile
     eachWork(ctx, reportWork);
     tellSwarms(draft, 'again', ctx);
@@ -91,7 +94,8 @@ export const revivedHandlers: EntityHandlers<typeof revivedNews> = {
     tellBack(draft.maker, idOf(ctx), ctx); // it may have been revived while the maker had failed
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
-    tellSessionsAgain(draft, ctx);
+    for (const [name, { open }] of allRows(ctx.table('sessions')))
+      tellSession(draft.maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
     // The maker may have failed behind what was asked of it and before it said so.
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx);
     askMakerAgain(draft, ctx);
@@ -136,18 +140,16 @@ function carryOut(
   { status, reason, suspended, grace_until }: News<'society/Kept@1'>,
   ctx: EntityContext,
 ): void {
-  if (status === 'removed') return endFor(draft, ctx);
+  if (status === 'removed') {
+    // Its time of grace is over, and its maker has cleared what it left.
+    const how = { reason: 'grace_over', isSaid: true } as const;
+    for (const to of ['deactivated', status] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
+    return endFailedBelow(draft, ctx);
+  }
   if (!isLegal(draft.status, status)) return;
   const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
   const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
   setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
-}
-
-/** Its time of grace is over, and its maker has cleared what it left. */
-function endFor(draft: EntityState, ctx: EntityContext): void {
-  const how = { reason: 'grace_over', isSaid: true } as const;
-  for (const to of ['deactivated', 'removed'] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
-  endFailedBelow(draft, ctx);
 }
 
 /** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */

@@ -25,14 +25,9 @@ export function takeMembership(
     if (role === null) memberships.delete(group);
     else memberships.set(group, role);
   });
-  if (role === null) dropUntold(group, ctx);
-  else groupStands(draft, group, ctx);
-}
-
-/** The group says that this entity is a member: also again, once it is revived and may have missed what it was told. */
-function groupStands({ status }: EntityState, group: string, ctx: EntityContext): void {
-  tellUntold(group, ctx);
-  if (status === 'removed') ctx.send(groupAt(group), { name: 'society/Leave@1', value: { entity: idOf(ctx) } });
+  if (role === null) return dropUntold(group, ctx);
+  tellUntold(group, ctx); // also again, once it is revived and may have missed what it was told
+  if (draft.status === 'removed') ctx.send(groupAt(group), { name: 'society/Leave@1', value: { entity: idOf(ctx) } });
 }
 
 /** Tells the hot context of an agent of a group, which hears from there what becomes of the agent while its cell has failed. */

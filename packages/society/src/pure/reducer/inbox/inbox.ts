@@ -98,11 +98,6 @@ export function subscribe(draft: EntityState, wanted: readonly Subscription[], c
   return refused;
 }
 
-/** Replaces the subscriptions where a call asks for that, and says which of them are out of reach. */
-export function subscribeAsAsked(draft: EntityState, wanted: readonly Subscription[] | undefined, ctx: EntityContext) {
-  return wanted === undefined ? {} : refusedSubscriptions(subscribe(draft, wanted, ctx));
-}
-
 export function refusedSubscriptions(refused: readonly Subscription[]) {
   return { refused_subscriptions: refused as unknown as Value };
 }

@@ -13,7 +13,10 @@ type Speaker = Pick<EntityState, 'expires_at' | 'asking' | 'waits_for_maker'>;
 /** A changed status: the groups of the entity hear of it, at once or when it may send again. */
 export function statusNews(speaker: Speaker, old: AgentStatus, now: AgentStatus, ctx: EntityContext): void {
   const unsaid = ctx.table('unsaid');
-  if (isMute(speaker, ctx)) return unsaid.set(key(unsaid.size + 1), { old, now });
+  // Its time has ended, and with it the rights that stand: its maker has not set others yet.
+  const { expires_at, asking, waits_for_maker } = speaker;
+  const isMute = expires_at !== null && expires_at <= ctx.now && (asking !== null || waits_for_maker);
+  if (isMute) return unsaid.set(key(unsaid.size + 1), { old, now });
   sayUnsaid(ctx);
   say(old, now, ctx);
 }
@@ -25,11 +28,6 @@ export function sayUnsaid(ctx: EntityContext): void {
     say(old, now, ctx);
     unsaid.delete(key);
   }
-}
-
-/** Whether the time of an entity has ended, and with it the rights that stand: its maker has not set others yet. */
-function isMute({ expires_at, asking, waits_for_maker }: Speaker, { now }: EntityContext): boolean {
-  return expires_at !== null && expires_at <= now && (asking !== null || waits_for_maker);
 }
 
 function say(old: AgentStatus, now: AgentStatus, ctx: EntityContext): void {

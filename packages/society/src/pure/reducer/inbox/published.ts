@@ -6,14 +6,7 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, type InputPart, present, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  publishedNews,
-  type SeeingFor,
-  type Seen,
-  SOCIETY_EVENTS,
-  type SocietyEvent,
-} from '../../contracts/index.js';
+import { type EntityState, publishedNews, type SeeingFor, type Seen, SOCIETY_EVENTS } from '../../contracts/index.js';
 import { countsOf, type EntityContext, idOf } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { sessionKey } from '../rights/session.js';
@@ -23,12 +16,13 @@ import { isLater, isOwnNews, newsItem, see, wordsOf } from './news.js';
 
 export function published(draft: EntityState, group: string, name: string, value: Value, ctx: EntityContext): void {
   const parsed = publishedNews.safeParse(value);
-  if (!parsed.success || !isEvent(name)) return;
+  const event = SOCIETY_EVENTS.find((one) => one === name);
+  if (!parsed.success || event === undefined) return;
   if (!isHeard(draft, group, parsed.data.n, ctx)) return;
   const { payload, deliver, push, by, merged_by } = parsed.data;
   if (isOwnNews(parsed.data, idOf(ctx))) return;
   if (isOfOwnAgent(name, payload, ctx)) return;
-  if (name !== ITEM_WRITTEN) return notice({ event: name, payload, push, group, ...agentOf(payload) }, ctx);
+  if (event !== ITEM_WRITTEN) return notice({ event, payload, push, group, ...agentOf(payload) }, ctx);
   const item = newsItem(payload);
   if (item === undefined || item.group !== group || !hears(ctx, name, group, undefined)) return;
   const ids = deliver === 'steer' ? [item.id] : [];
@@ -66,8 +60,4 @@ function steerInto(name: string, parts: readonly InputPart[], ctx: EntityContext
   const to: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
   const value = { command_id, command: { type: 'Steer', parts } };
   ctx.send(to, { name: 'aos.agent/HostCommand@1', value });
-}
-
-function isEvent(name: string): name is SocietyEvent {
-  return (SOCIETY_EVENTS as readonly string[]).includes(name);
 }

@@ -42,10 +42,6 @@ export function openL1(
   ctx.send(l1At(idOf(ctx)), { name: 'society/OpenL1@1', value });
 }
 
-export function identifyL1({ declared }: EntityState, ctx: EntityContext): void {
-  ctx.send(l1At(idOf(ctx)), { name: 'society/IdentifyL1@1', value: { capabilities: declared } });
-}
-
 /** A hot context has answered: so has the call. */
 export function l1Told(draft: EntityState, told: News<'society/L1Told@1'>, ctx: EntityContext): void {
   if (archiveTold(told, ctx)) return;
@@ -79,7 +75,8 @@ function shownAnswer({ entity_id, state, capabilities }: News<'society/L1Told@1'
     const part = state.fields[label];
     return part === null ? [] : [{ label, ref: part.ref }];
   });
-  const own = entity_id === idOf(ctx);
+  const before = Math.max(0, countsOf(ctx).next - 1 - QUEUE_EVENTS);
+  const latest = fitting(eventsAfter(before, QUEUE_EVENTS, ctx), QUEUE_BYTES);
   const head = {
     entity_id,
     version,
@@ -94,7 +91,7 @@ function shownAnswer({ entity_id, state, capabilities }: News<'society/L1Told@1'
     agent_type,
     ...(encode(capabilities).length <= CAPABILITIES_BYTES ? { capabilities } : {}),
     progress_ppm,
-    event_queue: own ? latestEvents(ctx) : [],
+    event_queue: entity_id === idOf(ctx) ? latest : [],
   };
   return { value: { ...head, agent } as unknown as Value, refs };
 }
@@ -105,8 +102,3 @@ const CAPABILITIES_BYTES = 1_024;
 /** The bytes of the events that a hot context shows, and their number. */
 const QUEUE_BYTES = 1_800;
 const QUEUE_EVENTS = 8;
-
-function latestEvents(ctx: EntityContext): readonly Value[] {
-  const { next } = countsOf(ctx);
-  return fitting(eventsAfter(Math.max(0, next - 1 - QUEUE_EVENTS), QUEUE_EVENTS, ctx), QUEUE_BYTES);
-}

@@ -3,7 +3,7 @@
  * gets its rights, and begins only when they stand. What is refused on the way leaves no agent.
  */
 
-import type { Capability, Patterns } from '@reprise/contracts';
+import type { Capability } from '@reprise/contracts';
 import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
@@ -14,7 +14,6 @@ import {
   type Capabilities,
   type EntityState,
   entityAt,
-  SOCIETY_BOUNDS,
   type SocietyCallOf,
 } from '../../contracts/index.js';
 import type { MakerContext } from '../context/entity.js';
@@ -85,11 +84,6 @@ export function agentMade(news: MadeNews): string | undefined {
 export function unmakeAgent(ctx: MakerContext, agent_id: string): void {
   if (ctx.takes(entityAt(agent_id), 'society/Unmake@1'))
     ctx.send(entityAt(agent_id), { name: 'society/Unmake@1', value: {} });
-}
-
-/** The groups that an agent may join when it begins; undefined for any. */
-export function groupsReached(of: RightsSource, above: Capability): Patterns | undefined {
-  return meet(compileRights(of).exercise, above).may.group;
 }
 
 /** What the rights of an agent are compiled from before it begins, and what they could exceed. */
@@ -172,10 +166,4 @@ function excessOfSide(
 
 function pick({ may }: Capability, name: string): Capability['may'] {
   return may[name] === undefined ? {} : { [name]: may[name] };
-}
-
-/** Why an agent cannot be made below an entity; undefined when it can. */
-export function noRoomFor(depth: number, children: number): string | undefined {
-  if (depth >= SOCIETY_BOUNDS.depth) return 'depth_exceeded';
-  return children >= SOCIETY_BOUNDS.children ? 'fanout_exceeded' : undefined;
 }

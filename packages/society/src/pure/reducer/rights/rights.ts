@@ -17,9 +17,9 @@ import {
   type EntityState,
   entityAt,
   formatHolder,
-  formatSwarmHolder,
   type News,
   type Row,
+  SWARM,
   storeOf,
 } from '../../contracts/index.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
@@ -39,13 +39,13 @@ export function changeRights(draft: EntityState, ctx: EntityContext, change: () 
   change();
   const after = compiledOf(draft, ctx);
   if (draft.kind === 'person') {
-    tellAbove(draft, ctx);
+    tellBelow(draft, 'above', ctx);
     return undefined;
   }
   narrowTo(draft, before, after, ctx);
   const asked = isWithin(after, before) ? undefined : askMaker(draft, after, ctx);
   if (asked !== undefined || draft.stands !== null) draft.stands = sidesAsRecorded(met(standing(draft, before), after));
-  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
+  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellBelow(draft, 'above', ctx);
   return asked;
 }
 
@@ -89,11 +89,6 @@ export function rightsStand(
   if (code !== null) return false;
   narrowTo(draft, sidesOf(asking.rights), compiledOf(draft, ctx), ctx);
   return true;
-}
-
-/** The maker has set what this entity asked for last: nothing waits any more, also for the answer that tells of it. */
-export function rightsSet(draft: EntityState, { ask, code }: News<'society/RightsStand@1'>): void {
-  if (code === null && draft.asking?.ask === ask) draft.stands = null;
 }
 
 /** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
@@ -199,7 +194,7 @@ export function setCompiled(
  */
 export function setSwarmRights(draft: EntityState, swarm: string, ctx: EntityContext): void {
   const { grant } = handedOnBy(draft, ctx);
-  ctx.command('sys/SetRights@1', { holder: formatSwarmHolder(swarm), ...recordedSides({ exercise: grant, grant }) });
+  ctx.command('sys/SetRights@1', { holder: `cell:${SWARM}/${swarm}`, ...recordedSides({ exercise: grant, grant }) });
 }
 
 /** Asks a maker again that had failed or had less: what it may set now stands before what this entity does next. */
@@ -218,10 +213,9 @@ export function tellStand(agent_id: string, answer: News<'society/RightsStand@1'
   ctx.send(entityAt(agent_id), { name: 'society/RightsStand@1', value: answer });
 }
 
-/** Has all agents of this entity hear what it may hand on now. */
-function tellAbove(draft: EntityState, ctx: EntityContext): void {
-  if (draft.children === 0 && ctx.table('swarms').size === 0) return;
-  leaveRound(ctx, 'above');
+/** Has all agents and swarms of this entity hear what it may hand on now, or whether it is active. */
+export function tellBelow({ children }: EntityState, what: 'above' | 'status', ctx: EntityContext): void {
+  if (children > 0 || ctx.table('swarms').size > 0) leaveRound(ctx, what);
 }
 
 /** Rights without what agents have brought back: who has decided on that reads it no longer, and nothing was taken from it. */

@@ -66,20 +66,6 @@ export function agentLives(agent_id: string, ctx: MakerContext): void {
   watchFailed(ctx);
 }
 
-/**
- * What this cell did for an agent of its own while that one had failed: it is to do so itself, now that it is revived.
- *
- * @param status what this cell knows of it
- * @returns undefined where nothing was done
- */
-function keptFor(agent_id: string, status: AgentStatus, ctx: MakerContext): News<'society/Kept@1'> | undefined {
-  if (status === 'removed') return { status, reason: 'grace_over', suspended: null, grace_until: null };
-  const row = ctx.table('failed').get(agent_id);
-  if (row === undefined || row.reason === null || row.status === 'registered') return undefined;
-  const { reason, suspended, grace_until } = row;
-  return { status: row.status, reason, suspended, grace_until };
-}
-
 /** Tells the maker of this cell the status that it has changed for a failed agent: also entities further up act by it. */
 export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: MakerContext): void {
   const row = ctx.table('failed').get(agent_id);
@@ -253,12 +239,8 @@ function dueOf({ status, expires_at, grace_until }: Row<'failed'>): number | nul
   return status === 'deactivated' ? grace_until : expires_at;
 }
 
-/** The ids of the failed agents that this cell made itself. */
-export function ownFailedAgents(ctx: MakerContext): readonly string[] {
-  return ownFailed(ctx).map(([agent_id]) => agent_id);
-}
-
-function ownFailed(ctx: MakerContext): readonly (readonly [string, Row<'failed'>])[] {
+/** The failed agents that this cell made itself. */
+export function ownFailed(ctx: MakerContext): readonly (readonly [string, Row<'failed'>])[] {
   return [...allRows(ctx.table('failed'))].filter(([, { via }]) => via === null);
 }
 
@@ -271,11 +253,16 @@ function sessionsOf(agent_id: string, ctx: MakerContext): readonly string[] {
   return [...rows].map(([key]) => key);
 }
 
-/** What was done for an agent while its cell had failed it does itself now. @param status what its maker knows of it */
+/** What this cell did for an agent while that one had failed it is to do itself now. @param status what this cell knows of it */
 export function keepRevived(agent_id: string, status: AgentStatus, ctx: MakerContext): void {
-  const kept = keptFor(agent_id, status, ctx);
-  if (kept !== undefined) ctx.send(entityAt(agent_id), { name: 'society/Kept@1', value: kept });
+  const row = ctx.table('failed').get(agent_id);
+  if (status !== 'removed' && (row === undefined || row.reason === null || row.status === 'registered')) return;
+  const { reason, suspended, grace_until } = row ?? REMOVED;
+  const value = status === 'removed' ? { status, ...REMOVED } : { status: row?.status, reason, suspended, grace_until };
+  ctx.send(entityAt(agent_id), { name: 'society/Kept@1', value });
 }
+
+const REMOVED = { reason: 'grace_over', suspended: null, grace_until: null } as const;
 
 /** Asks an agent how it stands. @param work that its swarm waits for */
 export function askReport(agent_id: string, work: number | undefined, ctx: MakerContext): void {

@@ -5,7 +5,7 @@ import type { InputPart } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
-import { type EntityState, type entityCommands, l1At, type Row, SOCIETY_BOUNDS } from '../../contracts/index.js';
+import { type EntityState, type entityCommands, l1At, type Row } from '../../contracts/index.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
@@ -13,12 +13,6 @@ import { commandSession, sessionAt, sessionKey, sessionRights } from '../rights/
 import { tellSession } from './failed-agents.js';
 
 export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
-
-/** Refuses an input for a new session where the entity has all that it may have. */
-export function requireRoom({ session }: Send, ctx: EntityContext): void {
-  const sessions = ctx.table('sessions');
-  if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
-}
 
 /** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
 export function deliverInput(
@@ -93,18 +87,6 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: EntityC
   for (const [name, { open }] of allRows(ctx.table('sessions'))) {
     if (open) commandSession(type, sessionKey(idOf(ctx), name), ctx);
   }
-}
-
-/** Tells the maker again which sessions are open: it had failed, and pauses and closes them where this cell fails. */
-export function tellSessionsAgain({ maker }: Pick<EntityState, 'maker'>, ctx: EntityContext): void {
-  for (const [name, { open }] of allRows(ctx.table('sessions')))
-    tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
-}
-
-/** Asks the open sessions how they stand: this cell was revived, and may have missed that a run ended, or that they closed. */
-export function askSessions(ctx: EntityContext): void {
-  for (const [name, { open }] of allRows(ctx.table('sessions')))
-    if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
 }
 
 /** Whether a session tells again of a run whose end is known. */

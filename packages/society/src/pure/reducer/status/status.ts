@@ -2,7 +2,7 @@
 
 import { type Actor, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
-import { leaveRound, pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
+import { pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
 import {
   type AgentStatus,
   type EntityState,
@@ -14,9 +14,9 @@ import {
 } from '../../contracts/index.js';
 import { type EntityContext, idOf, sendUp } from '../context/entity.js';
 import { statusNews } from '../inbox/member-news.js';
-import { changeRights } from '../rights/rights.js';
+import { changeRights, tellBelow } from '../rights/rights.js';
 import { commandSessions } from './sessions.js';
-import { hasBelow, letsAct, tellSwarms, toldBelow } from './told-below.js';
+import { letsAct, tellSwarms, toldBelow } from './told-below.js';
 
 /** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures or a limit. */
 const TTL = 'ttl';
@@ -67,7 +67,7 @@ export function setStatus(
   setTimers(draft, ctx);
   followSessions(draft, from, to, ctx);
   tellMaker(draft, ctx);
-  if (letBelow !== letsAct(draft) || to === 'removed') tellStatus(draft, ctx);
+  if (letBelow !== letsAct(draft) || to === 'removed') tellBelow(draft, 'status', ctx);
   if (to === 'removed') leaveGroups(ctx);
 }
 
@@ -114,18 +114,16 @@ export function parentChanged(
   ctx: EntityContext,
 ): void {
   draft.parent_active = active;
-  if (removed) return endWithAbove(draft, by, ctx);
+  if (removed) {
+    // An agent above was removed: this one ends, and so do all below it (SOC-89).
+    draft.orphaned = true;
+    if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
+    return tellBelow(draft, 'status', ctx);
+  }
   if (draft.declared.autonomous === true) return;
   const isHeld = draft.suspended?.reason === 'ancestor';
   if (!active && draft.status === 'active') setStatus(draft, 'suspended', { reason: 'ancestor', by }, ctx);
   else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
-}
-
-/** An agent above was removed: this one ends, and so do all below it (SOC-89). */
-function endWithAbove(draft: EntityState, by: ChangedBy, ctx: EntityContext): void {
-  draft.orphaned = true;
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
-  tellStatus(draft, ctx);
 }
 
 /** A timer of the agent has fired. Timers of an earlier status were cleared; one that is left means nothing. */
@@ -150,11 +148,6 @@ export function setTimers({ status, expires_at, grace_until }: EntityState, ctx:
 export function timeAgain(draft: EntityState, ctx: EntityContext): void {
   setTimers(draft, ctx);
   if (coolsDown(draft)) ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
-}
-
-/** Has all agents of this entity hear whether it is active. */
-function tellStatus(draft: EntityState, ctx: EntityContext): void {
-  if (hasBelow(draft, ctx)) leaveRound(ctx, 'status');
 }
 
 /** Tells some agents what they are to hear; its swarms hear it first. */

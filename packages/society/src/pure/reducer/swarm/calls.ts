@@ -117,7 +117,11 @@ function coordinate(
     case 'delegate':
       return delegate(draft, task, ctx);
     case 'collect':
-      return waitForReports(draft, { ...waiting, ...pageAsked(task) }, ctx);
+      return waitForReports(
+        draft,
+        { ...waiting, after: numberIn(task.after), limit: task.limit ?? SWARM_ROWS.usual },
+        ctx,
+      );
     default:
       return finish(draft, task, actor, ctx);
   }
@@ -156,10 +160,6 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: SwarmContext): (
   const tasksBefore = ([key]: (typeof members)[number]) => asked.get(key) ?? 0;
   const fewest = Math.min(...members.map(tasksBefore));
   return members.find((member) => tasksBefore(member) === fewest);
-}
-
-function pageAsked({ after, limit = SWARM_ROWS.usual }: SocietyCallOf<'swarm_task'>) {
-  return { after: numberIn(after), limit };
 }
 
 /** Answers when everything that was delegated has ended. Until then the coordinator holds no slot of the queue. */
