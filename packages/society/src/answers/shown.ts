@@ -17,11 +17,9 @@ interface ToShow {
 /** The texts of an answer by the labels of their links; null for one that was erased. */
 type Texts = ReadonlyMap<string, string | null>;
 
-/** The tools whose texts can be erased: those of hot contexts. Those of the others were composed. */
-const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot']);
-
 async function textsOf(tool: SocietyToolName, refs: ToShow['refs'], content: ContentReader): Promise<Texts> {
-  const read = ERASABLE.has(tool) ? readItemText : readComposed;
+  // The texts of hot contexts can be erased; those of the others were composed.
+  const read = tool === 'memory_read_hot' ? readItemText : readComposed;
   const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref)] as const);
   return new Map(await Promise.all(texts));
 }

@@ -59,11 +59,8 @@ export class EntityCaller {
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<Answered> {
-    const answered = await this.#call(tool, args, by);
-    if (!('seq' in answered)) return answered;
-    const { seq: _, ...rest } = answered;
-    return rest;
+  answerTo<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<Answered> {
+    return this.#call(tool, args, by);
   }
 
   /** Calls a tool, once for each id, and says in which frame it was asked. @throws RepriseError as {@link use} */

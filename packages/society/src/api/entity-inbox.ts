@@ -6,7 +6,7 @@
  * when a group of the entity posts something.
  */
 
-import type { Address, Value, ValueMap } from '@reprise/contracts';
+import { type Address, formatAddress, type Value, type ValueMap } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { World, WorldFrame } from '@reprise/kernel';
 import { command, factIn, isFactOf, key } from '@reprise/org';
@@ -68,7 +68,11 @@ class FollowedInbox {
   async take({ records, at }: WorldFrame): Promise<readonly InboxEvent[]> {
     const events: InboxEvent[] = [];
     for (const record of records) {
-      if (record.kind === 'event' && record.event.name === 'society/News@1' && isSame(record.to, this.entity)) {
+      if (
+        record.kind === 'event' &&
+        record.event.name === 'society/News@1' &&
+        formatAddress(record.to) === formatAddress(this.entity)
+      ) {
         const { group, posts } = record.event.value as unknown as {
           readonly group: string;
           readonly posts: [number, Post][];
@@ -138,8 +142,4 @@ class FollowedInbox {
 
 function shown(n: number, { event, payload, at }: Pick<Row<'inbox'>, 'event' | 'payload' | 'at'>): InboxEvent {
   return eventOf({ n, event, payload, at } as ValueMap) as Value as unknown as InboxEvent;
-}
-
-function isSame([reducer, key]: readonly (string | number)[], [wanted, name]: Address): boolean {
-  return reducer === wanted && key === name;
 }

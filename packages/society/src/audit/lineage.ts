@@ -65,7 +65,7 @@ export class Lineage implements AuditCheck {
     return this.#made.has(agent);
   }
 
-  #make(id: string, value: unknown, from: AuditFrom, read: AuditRecord): void {
+  #make(id: string, value: unknown, from: Delivered['from'], read: AuditRecord): void {
     const parsed = agentRecord.safeParse(value);
     if (!parsed.success || parsed.data.agent_id !== id || this.#made.has(id) || this.people.has(id)) return;
     const maker = from === null ? null : cellName(from);
@@ -99,7 +99,7 @@ export class Lineage implements AuditCheck {
     if (event?.name === 'society/Make@1' && !this.begun.has(event.key)) this.#made.delete(event.key);
   }
 
-  #begin(id: string, fact: AuditFields, read: AuditRecord): void {
+  #begin(id: string, fact: Delivered['value'], read: AuditRecord): void {
     if (fact.kind === 'person') {
       this.people.set(id, placeOf(read));
       return;
@@ -116,7 +116,7 @@ export class Lineage implements AuditCheck {
     if (own !== id) this.problems.add('id_not_of_key', id, made.made, { expected: own, actual: id });
   }
 
-  #compare(id: string, { record }: MadeAgent, fact: AuditFields, read: AuditRecord): void {
+  #compare(id: string, { record }: MadeAgent, fact: Delivered['value'], read: AuditRecord): void {
     const { agent_id, parent_entity_id, agent_type: kind, public_key, depth, expires_at } = record;
     const expected = { agent_id, parent_entity_id, kind, public_key, depth, expires_at };
     const differs = Object.entries(expected).some(([field, is]) => fact[field] !== is);
@@ -135,9 +135,6 @@ export class Lineage implements AuditCheck {
     this.problems.add('parent_forged', id, made, { expected, actual });
   }
 }
-
-type AuditFrom = readonly (string | number)[] | null;
-type AuditFields = Readonly<Record<string, unknown>>;
 
 export function keyIn(cell: string, reducer: string): string | undefined {
   return cell.startsWith(`${reducer}/`) ? cell.slice(reducer.length + 1) : undefined;

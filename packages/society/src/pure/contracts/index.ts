@@ -13,7 +13,7 @@ export * from './entity-parts.js';
 export * from './group/group.js';
 export * from './group/member.js';
 export * from './group/seeing.js';
-export { isPlainLink, withoutSaltedLinks } from './links.js';
+export { saltedLinksAs } from './links.js';
 export * from './memory/acts.js';
 export * from './memory/l1.js';
 export * from './memory/tools.js';

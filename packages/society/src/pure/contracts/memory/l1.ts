@@ -68,8 +68,8 @@ export const l1Patch = z.strictObject({
 /** A change of a hot context. */
 export type L1Patch = z.infer<typeof l1Patch>;
 
-/** The chain of an entity's sessions. */
-const chain = z.strictObject({ hash: digestHex(), count });
+/** The chain of an entity's sessions: the digest of its last link, and how many sessions have begun. */
+export const chain = z.strictObject({ hash: digestHex(), count });
 
 /** A link of the chain, and when this world came to know it. */
 export const chainLink = z.strictObject({ ...chain.shape, at: count });

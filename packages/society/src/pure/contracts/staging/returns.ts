@@ -1,6 +1,6 @@
 /** What agents bring back from elsewhere, as entities take it, keep it until it is reviewed, and pass it on. */
 
-import { actor, digestHex, ref, value } from '@reprise/contracts';
+import { actor, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { effectOf, fraction, memoryFacts, optional, scope } from '@reprise/org/contracts';
@@ -8,7 +8,7 @@ import { IDENTITY_BOUNDS, returned, signature } from '../agent/identity.js';
 import { ENTITY, STAGING_KEY } from '../cell/names.js';
 import { childAgent, ownStaging, ownSwarm, parentEntity } from '../cell/senders.js';
 import { acting, agentId, digest, nameId, noted, stagingId, told } from '../cell/statement.js';
-import { chainLink } from '../memory/l1.js';
+import { chain, chainLink } from '../memory/l1.js';
 import { itemId, itemIdShown, itemType, itemWords, subjectKey } from '../memory/tools.js';
 import { nonceShown } from './proofs.js';
 
@@ -77,9 +77,6 @@ export const returnCalls = {
     },
   }),
 };
-
-/** The chain of an agent's sessions as it states it. */
-const chain = z.strictObject({ hash: digestHex(), count });
 
 /** Something else that a target says about the same subject. */
 const conflict = z.strictObject({ item: place, with: z.int().min(1), subject_key: z.string().min(1).max(128) });

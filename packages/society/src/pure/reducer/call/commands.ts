@@ -13,7 +13,7 @@ import {
   type CallOrigin,
   type EntityState,
   NO_ANSWER_KEPT,
-  withoutSaltedLinks,
+  saltedLinksAs,
 } from '../../contracts/index.js';
 import type { EntityContext } from '../context/entity.js';
 import { callKey, reply } from './answers.js';
@@ -40,7 +40,7 @@ interface Commanded {
 /** Whether a call repeats a command; then it is answered, or will be (C1). Otherwise the command is taken. */
 export function isRepetition(draft: EntityState, { key, origin, name, args }: Commanded, ctx: EntityContext): boolean {
   const commands = ctx.table('commands');
-  const digest = ctx.hash([name, withoutSaltedLinks(name, args)]).slice(0, 40); // C2
+  const digest = ctx.hash([name, saltedLinksAs(() => null, name, args)]).slice(0, 40); // C2
   const known = commands.get(key);
   if (known === undefined) {
     commands.set(key, { digest, answer: null });

@@ -172,18 +172,14 @@ function writing(
   const { origin, expires_at } = writeOf(store, ctx);
   const { message: id } = origin;
   ctx.record('memory/Linked@1', { kind: 'message', id, title: `write ${id}`, from: [], text_ref: content_ref });
+  const words = { content_ref, summary_ref, tags: [], type, confidence_ppm, subject_key };
   const operation = {
     op: 'store' as const,
     key: `call:${call}`,
     origin,
-    content_ref,
-    summary_ref,
-    tags: [],
-    type,
-    confidence_ppm,
-    subject_key,
+    ...words,
     expires_at,
-    ...(supersedes === undefined ? {} : { supersedes }),
+    ...present({ supersedes }),
   };
   return { act: 'write', store, operation, quarantine: isDoubted(confidence_ppm) };
 }

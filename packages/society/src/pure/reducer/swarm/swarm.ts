@@ -20,6 +20,7 @@ import {
   ownerTells,
   returnNews,
   SWARM,
+  type SwarmRow,
   type SwarmState,
   swarmEvents,
   swarmFacts,
@@ -165,22 +166,10 @@ function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events, typeof
   };
 }
 
-function initial({
-  creator,
-  lineage,
-  depth,
-  call,
-  manifest,
-  parallel,
-  account,
-  expires_at,
-  app,
-  grace_ms,
-}: Opening): SwarmState {
+function initial({ manifest, above: _, limits: __, ...opened }: Opening): SwarmState {
   const { swarm_id, group_id = swarm_id, strategy, goal_ref, culture = {}, on_member_failure = 'continue' } = manifest;
   return {
-    ...{ status: 'creating', creator, lineage, depth, call, group: group_id, strategy, goal_ref, culture },
-    ...{ on_failure: on_member_failure, parallel, account, expires_at, app, grace_ms },
+    ...{ ...opened, status: 'creating', group: group_id, strategy, goal_ref, culture, on_failure: on_member_failure },
     ...{ coordinator: null, coordinator_slot: null, synthesizer: null },
     members: { all: 0, asked: 0, keys: 0, made: 0, joined: 0 },
     ...{ slots: 0, stage: 0, tasks: { next: 1, open: 0 }, code: null, failing: false },
@@ -203,19 +192,16 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Swar
     ctx.table('slots').set(key(at), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      const unmade = {
-        agent_id: null,
-        public_key: '',
-        created_at: 0,
-        key_ref: null,
-        phase: 'keyed',
-        status: 'registered',
-      } as const;
-      const member = { slot: slot.slot, index, ...unmade, expires_at: null, grace_until: null };
-      ctx.table('members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
+      ctx.table('members').set(memberKey(at, index), { slot: slot.slot, index, ...UNMADE });
     }
   }
 }
+
+/** A member before there is a key for it. */
+const UNMADE: Omit<SwarmRow<'members'>, 'slot' | 'index'> = {
+  ...{ agent_id: null, public_key: '', created_at: 0, key_ref: null, expires_at: null, grace_until: null },
+  ...{ phase: 'keyed', status: 'registered', task: null, progress: 0 },
+};
 
 /** The slot that joins results: the coordinator's, or the one of that name. */
 function synthesizerOf({ coordinator_slot }: SwarmState, slots: Opening['manifest']['agents']): number | null {
