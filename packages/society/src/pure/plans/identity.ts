@@ -3,11 +3,9 @@
 import { address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { codeOf, itemOrigin, memoryWrite, planOf, storeAt } from '@reprise/org/contracts';
-import { archivedAgent, societyArchive } from '../contracts/agent/identity.js';
 import {
-  agentId,
   agentIdOfKey,
-  entityId,
+  archivedAgent,
   identityDestroy,
   identityKeygen,
   identityNonce,
@@ -16,8 +14,10 @@ import {
   PURPOSES,
   publicKey,
   signature,
+  societyArchive,
   societyErase,
-} from '../contracts/index.js';
+} from '../contracts/agent/identity.js';
+import { agentId, entityId } from '../contracts/cell/statement.js';
 import { itemIdOf } from '../contracts/memory/tools.js';
 
 const call = z.string().max(64);

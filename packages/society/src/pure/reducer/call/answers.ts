@@ -10,16 +10,10 @@ import type { Actor } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { Intent, ReducerContext } from '@reprise/kernel/define';
 import { actorIn, answerCall as answerWaiting, ownPlan, startFor, takePurpose } from '@reprise/org/contracts';
-import {
-  type CallOrigin,
-  COMMAND_BYTES_MAX,
-  ENTITY,
-  type EntityState,
-  entityAt,
-  l1At,
-  type News,
-  type Row,
-} from '../../contracts/index.js';
+import { COMMAND_BYTES_MAX } from '../../contracts/call/gate.js';
+import { ENTITY, entityAt, l1At } from '../../contracts/cell/names.js';
+import type { CallOrigin, EntityState } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { type Answer, answerBy } from './operations.js';
 import { tagOf } from './replies.js';

@@ -2,7 +2,8 @@
 
 import { ownerAnswer, ownerParked } from '@reprise/agent/contracts';
 import { by, from } from '@reprise/kernel/define';
-import type { EntityState, Row } from '../../contracts/index.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
 import type { EntityContext, EntityHandlers } from '../context/entity.js';
 import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { refusal } from './operations.js';

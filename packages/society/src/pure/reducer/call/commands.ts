@@ -8,13 +8,9 @@
  */
 
 import type { Value } from '@reprise/contracts';
-import {
-  ANOTHER_CALL,
-  type CallOrigin,
-  type EntityState,
-  NO_ANSWER_KEPT,
-  saltedLinksAs,
-} from '../../contracts/index.js';
+import { ANOTHER_CALL, NO_ANSWER_KEPT } from '../../contracts/call/gate.js';
+import type { CallOrigin, EntityState } from '../../contracts/entity/entity.js';
+import { saltedLinksAs } from '../../contracts/links.js';
 import type { EntityContext } from '../context/entity.js';
 import { callKey, reply } from './answers.js';
 import { type Answer, refusal } from './operations.js';

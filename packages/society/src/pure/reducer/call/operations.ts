@@ -3,7 +3,9 @@
 import type { Value } from '@reprise/contracts';
 import { type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
 import type { CallCheck } from '../../compile/index.js';
-import { type EntityState, type SocietyCallOf, type SocietyToolName, stagingKeyIn } from '../../contracts/index.js';
+import { stagingKeyIn } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyCallOf, SocietyToolName } from '../../contracts/entity-parts.js';
 import type { EntityContext } from '../context/entity.js';
 
 export type Answer = CallAnswer;

@@ -2,7 +2,8 @@
 
 import type { Address } from '@reprise/contracts';
 import type { EventHandlers, EventSchemas, ReducerContext } from '@reprise/kernel/define';
-import type { EntityState, entityTables, Row } from '../../contracts/index.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { entityTables, Row } from '../../contracts/entity-parts.js';
 
 /** What the recipes of an entity get: its tables have their types. */
 export type EntityContext = ReducerContext<typeof entityTables>;

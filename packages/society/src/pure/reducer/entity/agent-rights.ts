@@ -3,15 +3,10 @@
 import { present, type ValueMap } from '@reprise/contracts';
 import { leq } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
-import {
-  argsOf,
-  type Capabilities,
-  type CapabilityChange,
-  type EntityState,
-  l1At,
-  type News,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
+import type { Capabilities, CapabilityChange } from '../../contracts/agent/capability.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type SocietyCallOf } from '../../contracts/entity-parts.js';
 import { goOnWith, openCall } from '../call/answers.js';
 import { type Answer, FAILED, isOfFailedCell, refuse } from '../call/operations.js';
 import { type EntityContext, idOf } from '../context/entity.js';

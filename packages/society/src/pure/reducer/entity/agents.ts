@@ -2,12 +2,13 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { agentCalls, Row, SocietyCallOf } from '../../contracts/index.js';
+import type { agentCalls } from '../../contracts/entity/agent-tools.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
 import { roomFor } from '../call/answers.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';
-import { commandStatus, deactivate } from '../status/commanded.js';
+import { statusOperations } from '../status/commanded.js';
 import { changeCapabilities } from './agent-rights.js';
 import { register } from './registration.js';
 
@@ -15,8 +16,7 @@ export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
   agent_register: register,
   agent_list: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
   agent_capabilities: changeCapabilities,
-  agent_set_status: commandStatus,
-  agent_deactivate: deactivate,
+  ...statusOperations,
 };
 
 /** The agents of a page when the call does not say. */

@@ -7,19 +7,11 @@ import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import { from, type ReducerContext } from '@reprise/kernel/define';
 import { actorIn, job, KEY_DIGITS, parsedCall, waitingCallOf } from '@reprise/org/contracts';
+import { callCheckPlan } from '../../contracts/call/gate.js';
+import { entityAt, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
 import { ownSession } from '../../contracts/cell/senders.js';
-import {
-  type CallOrigin,
-  callCheckPlan,
-  type EntityState,
-  entityAt,
-  type entityCommands,
-  type entityNews,
-  type Row,
-  SOCIETY_BOUNDS,
-  SOCIETY_TOOLS,
-  type SocietyToolName,
-} from '../../contracts/index.js';
+import type { CallOrigin, EntityState, entityCommands, entityNews } from '../../contracts/entity/entity.js';
+import { type Row, SOCIETY_TOOLS, type SocietyToolName } from '../../contracts/entity-parts.js';
 import {
   actorOfOrigin,
   answerCall,

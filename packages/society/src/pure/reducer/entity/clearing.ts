@@ -3,7 +3,9 @@
  * clears them: the nearest one that may act. Of a society that person is the last, and goes on until it is done.
  */
 
-import { type EntityState, type entityNews, l1At, type News, type Row } from '../../contracts/index.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState, entityNews } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { removePlan } from '../../plans/identity.js';
 import { planOver, startPlan } from '../call/answers.js';
 import { type EntityContext, type EntityHandlers, sendUp } from '../context/entity.js';

@@ -15,29 +15,21 @@ import { childNotice } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
 import { defineReducer, from, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { jobEvents, jobNotMade, makingEvents, makingNews, nextRound, REST, type Round } from '@reprise/org/contracts';
+import { accountOf, ENTITY, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
 import { ownSession } from '../../contracts/cell/senders.js';
-import {
-  accountOf,
-  ENTITY,
-  type EntityState,
-  entityCommands,
-  entityFacts,
-  entityNews,
-  entityState,
-  entityTables,
-  memberEvents,
-  proofNews,
-  returnNews,
-  SOCIETY_BOUNDS,
-  seenNews,
-  swarmTells,
-} from '../../contracts/index.js';
+import { type EntityState, entityCommands, entityNews, entityState } from '../../contracts/entity/entity.js';
+import { entityFacts, entityTables } from '../../contracts/entity-parts.js';
+import { memberEvents } from '../../contracts/group/member.js';
+import { seenNews } from '../../contracts/group/seeing.js';
+import { proofNews } from '../../contracts/staging/proofs.js';
+import { returnNews } from '../../contracts/staging/returns.js';
+import { swarmTells } from '../../contracts/swarm/swarm.js';
 import { answerCall } from '../call/answers.js';
 import { appEvents, appHandlers } from '../call/app-calls.js';
 import { isOfFailedCell, refusal } from '../call/operations.js';
 import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
-import { takeLead, takeMembership } from '../group/consent.js';
+import { consentHandlers } from '../group/consent.js';
 import { keepUntold, tellSomeUntold } from '../group/told-groups.js';
 import { askBoards } from '../inbox/board-reading.js';
 import { sayUnsaid } from '../inbox/member-news.js';
@@ -139,6 +131,7 @@ const HANDLERS: EntityHandlers<Events> = {
   ...reviewHandlers,
   ...failedHandlers,
   ...clearingHandlers,
+  ...consentHandlers,
   ...revivedHandlers,
   ...replyHandlers(REPLIES, otherNews),
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
@@ -196,8 +189,6 @@ const HANDLERS: EntityHandlers<Events> = {
     endFailedBelow(draft, ctx);
   },
   'sys/ChildFailed@1': childFailed,
-  'society/Membership@1': takeMembership,
-  'society/Lead@1': takeLead,
   'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   [REST]: (draft, _, ctx) => nextRound(ctx, (name) => roundOf(draft, name, ctx)),
   'aos.agent/ChildNotice@1': (draft, notice, ctx, row) => {

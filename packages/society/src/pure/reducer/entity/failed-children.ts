@@ -2,18 +2,11 @@
 
 import type { Address, Value } from '@reprise/contracts';
 import { failedJob, jobNumberOf, stopSessionOfFailed } from '@reprise/org/contracts';
-import {
-  type AgentStatus,
-  archiveIdOf,
-  argsOf,
-  ENTITY,
-  type EntityState,
-  type entityNews,
-  type failedNews,
-  type News,
-  type Row,
-  SWARM,
-} from '../../contracts/index.js';
+import type { failedNews } from '../../contracts/agent/failed.js';
+import { type AgentStatus, ENTITY, SWARM } from '../../contracts/cell/names.js';
+import type { EntityState, entityNews } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type Row } from '../../contracts/entity-parts.js';
+import { archiveIdOf } from '../../contracts/memory/tools.js';
 import { actorOfCall, answerCall, goOnWith, openCall } from '../call/answers.js';
 import { type Answer, aboutIn, FAILED, isOfFailedCell, refusal, refuse } from '../call/operations.js';
 import { type Routes, tagOf } from '../call/replies.js';

@@ -1,4 +1,7 @@
-import { type EntityState, GROUP, type memberEvents, type SocietyToolName } from '../../contracts/index.js';
+import { GROUP } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyToolName } from '../../contracts/entity-parts.js';
+import type { memberEvents } from '../../contracts/group/member.js';
 import { actorOfCall, callOfPlan, goOnWith } from '../call/answers.js';
 import { FAILED, isOfFailedCell, type OperationsOf, refuse } from '../call/operations.js';
 import { type Routes, tagOf } from '../call/replies.js';

@@ -6,18 +6,11 @@
 import type { Capability, Value } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
-import {
-  accountOf,
-  agentIdOfKey,
-  argsOf,
-  type EntityState,
-  entityAt,
-  type News,
-  ownKey,
-  type Row,
-  SOCIETY_BOUNDS,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
+import { agentIdOfKey } from '../../contracts/agent/identity.js';
+import { accountOf, entityAt, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type Row, type SocietyCallOf } from '../../contracts/entity-parts.js';
+import { ownKey } from '../../contracts/staging/proofs.js';
 import { keygenPlan, ownKeyPlan } from '../../plans/identity.js';
 import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { notMade, refuse } from '../call/operations.js';

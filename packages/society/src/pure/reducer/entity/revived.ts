@@ -11,15 +11,9 @@
 
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, reportWork, resumeRounds, someRows } from '@reprise/org/contracts';
-import {
-  type EntityState,
-  entityAt,
-  GROUP,
-  isLegal,
-  l1At,
-  type News,
-  type revivedNews,
-} from '../../contracts/index.js';
+import type { revivedNews } from '../../contracts/agent/revived.js';
+import { entityAt, GROUP, isLegal, l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import { answerCall } from '../call/answers.js';
 import { FAILED, isOfFailedCell, refusal } from '../call/operations.js';
 import { type Routes, refusedTo } from '../call/replies.js';
@@ -87,7 +81,18 @@ export const revivedHandlers: EntityHandlers<typeof revivedNews> = {
     eachWork(ctx, reportWork); // they tell their sessions
   },
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
-  'society/Kept@1': carryOut,
+  'society/Kept@1': (draft, { status, reason, suspended, grace_until }, ctx) => {
+    if (status === 'removed') {
+      // Its time of grace is over, and its maker has cleared what it left.
+      const how = { reason: 'grace_over', isSaid: true } as const;
+      for (const to of ['deactivated', status] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
+      return endFailedBelow(draft, ctx);
+    }
+    if (!isLegal(draft.status, status)) return;
+    const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
+    const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
+    setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
+  },
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Report@1': (draft, { work }, ctx) => {
     if (work !== undefined) reportWork(ctx, work);
@@ -134,23 +139,6 @@ export const revivedReplies: Routes<EntityState, EntityContext> = {
     archiveCopies(group, departure, ctx);
   },
 };
-
-function carryOut(
-  draft: EntityState,
-  { status, reason, suspended, grace_until }: News<'society/Kept@1'>,
-  ctx: EntityContext,
-): void {
-  if (status === 'removed') {
-    // Its time of grace is over, and its maker has cleared what it left.
-    const how = { reason: 'grace_over', isSaid: true } as const;
-    for (const to of ['deactivated', status] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
-    return endFailedBelow(draft, ctx);
-  }
-  if (!isLegal(draft.status, status)) return;
-  const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
-  const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
-  setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
-}
 
 /** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
 function agentBack(draft: EntityState, agent_id: string, ctx: EntityContext): void {

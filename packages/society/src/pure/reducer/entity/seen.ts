@@ -1,6 +1,8 @@
 /** The gate has let an entity see stores: it takes news, asks boards, or begins a run with the first words of items. */
 
-import { argsOf, type EntityState, type News, type seenNews } from '../../contracts/index.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News } from '../../contracts/entity-parts.js';
+import type { seenNews } from '../../contracts/group/seeing.js';
 import { goOnWith, planOver } from '../call/answers.js';
 import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 import { readBoards } from '../inbox/board-reading.js';

@@ -3,22 +3,12 @@
 import type { Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
-import {
-  accountOf,
-  argsOf,
-  checkSwarmPlan,
-  type EntityState,
-  entityAt,
-  isLegal,
-  type KeptManifest,
-  SOCIETY_BOUNDS,
-  SWARM_BOUNDS,
-  type SwarmAsked,
-  type SwarmRow,
-  swarmAt,
-  swarmCalls,
-  type swarmTells,
-} from '../../contracts/index.js';
+import { accountOf, entityAt, isLegal, SOCIETY_BOUNDS, swarmAt } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type SwarmRow } from '../../contracts/entity-parts.js';
+import { checkSwarmPlan } from '../../contracts/swarm/effects.js';
+import type { SwarmAsked, swarmTells } from '../../contracts/swarm/swarm.js';
+import { type KeptManifest, SWARM_BOUNDS, swarmCalls } from '../../contracts/swarm/tools.js';
 import {
   actorOfCall,
   answerCall,

@@ -1,7 +1,10 @@
 /** The work of an agent for its swarm: jobs that its entity makes, and the news of which it passes on to the swarm. */
 
 import { beginWork, JOB_ENDED, type JobChanged, type jobEvents, key } from '@reprise/org/contracts';
-import { type EntityState, type News, SWARM_BOUNDS, swarmPool } from '../../contracts/index.js';
+import { swarmPool } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import type { EntityContext, EntityHandlers } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
 import { sessionRights } from '../rights/session.js';

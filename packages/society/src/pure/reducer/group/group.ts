@@ -16,11 +16,11 @@ import { type Address, NOTICES } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { defineReducer, type EventHandlers, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { actorIn, beginRound, nextRound, openStore, REST, resumeRounds, someRows, TOPIC } from '@reprise/org/contracts';
+import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../../contracts/cell/names.js';
+import type { Row } from '../../contracts/entity-parts.js';
 import {
   type Culture,
   type CultureIn,
-  entityAt,
-  GROUP,
   GROUP_BOUNDS,
   type GroupState,
   groupCommands,
@@ -29,13 +29,9 @@ import {
   groupState,
   groupTables,
   type MemberRow,
-  NAME_ID,
   type publishedNews,
-  type Role,
-  type Row,
-  type SocietyEvent,
-  storeOf,
-} from '../../contracts/index.js';
+} from '../../contracts/group/group.js';
+import type { SocietyEvent } from '../../contracts/group/member.js';
 import { commander } from '../call/answers.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { rowKeyOf } from '../context/entity.js';
@@ -123,7 +119,7 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
   },
   'society/ReadNews@1': (draft, { after, sees }, ctx, row) => {
     const { by } = standingMember(row, ctx); // G5
-    tellNews(draft, { by, row, after, sees }, ctx);
+    tellNews(draft, by, row, { after, sees }, ctx);
   },
   [REST]: (draft, _, ctx) => nextRound(ctx, (what) => (after) => tellSome(draft, what as Told, after, ctx)),
   'society/MemberRevived@1': (draft, _, ctx, row) => {

@@ -11,7 +11,7 @@
 import { present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, key, someRows } from '@reprise/org/contracts';
-import { type AgentStatus, GROUP, type Tier } from '../../contracts/index.js';
+import { type AgentStatus, GROUP, type Tier } from '../../contracts/cell/names.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import { type EntityContext, idOf } from '../context/entity.js';

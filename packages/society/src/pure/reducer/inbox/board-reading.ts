@@ -6,15 +6,10 @@
  */
 
 import { allRows } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  GROUP,
-  groupOfStore,
-  type News,
-  type SeeingFor,
-  type Seen,
-  storeOf,
-} from '../../contracts/index.js';
+import { GROUP, groupOfStore, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import type { SeeingFor, Seen } from '../../contracts/group/seeing.js';
 import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { agentOf, hears, isOfItem, isOfOwnAgent, keepInInbox } from './inbox.js';
 import { isOwnNews, see } from './news.js';

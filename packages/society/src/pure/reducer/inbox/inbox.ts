@@ -9,15 +9,12 @@ import { isKeyText, type Patterns, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import {
-  type EntityState,
-  MEMORY_BOUNDS,
-  type Row,
-  SOCIETY_BOUNDS,
-  type SocietyCallOf,
-  type SocietyEvent,
-  type Subscription,
-} from '../../contracts/index.js';
+import { SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { Subscription } from '../../contracts/entity/agent-tools.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { SocietyEvent } from '../../contracts/group/member.js';
+import { MEMORY_BOUNDS } from '../../contracts/memory/tools.js';
 import { roomFor } from '../call/answers.js';
 import { fitting } from '../call/fitting.js';
 import type { Answer } from '../call/operations.js';

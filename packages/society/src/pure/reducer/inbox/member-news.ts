@@ -2,7 +2,8 @@
 
 import { allRows, type ReducerContext } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { type AgentStatus, type EntityState, GROUP } from '../../contracts/index.js';
+import { type AgentStatus, GROUP } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import type { EntityContext } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
 import { notice } from './inbox.js';

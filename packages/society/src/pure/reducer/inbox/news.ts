@@ -7,16 +7,11 @@
 import type { InputPart, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { ITEM_SUMMARY_BYTES_MAX, key } from '@reprise/org/contracts';
-import {
-  type EntityState,
-  itemOf,
-  type Look,
-  type Row,
-  type SeeingFor,
-  type Seen,
-  SOCIETY_BOUNDS,
-  storeOf,
-} from '../../contracts/index.js';
+import { SOCIETY_BOUNDS, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import type { Look, SeeingFor, Seen } from '../../contracts/group/seeing.js';
+import { itemOf } from '../../contracts/memory/tools.js';
 import { seePlan } from '../../plans/content-gate.js';
 import { startPlan } from '../call/answers.js';
 import type { EntityContext } from '../context/entity.js';

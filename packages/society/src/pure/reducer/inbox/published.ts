@@ -6,7 +6,10 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, type InputPart, present, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
-import { type EntityState, publishedNews, type SeeingFor, type Seen, SOCIETY_EVENTS } from '../../contracts/index.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { publishedNews } from '../../contracts/group/group.js';
+import type { SeeingFor, Seen } from '../../contracts/group/seeing.js';
+import { SOCIETY_EVENTS } from '../../contracts/memory/tools.js';
 import { countsOf, type EntityContext, idOf } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { sessionKey } from '../rights/session.js';

@@ -3,7 +3,9 @@
  * An archive has an id of its own, which the answer to a deactivation names before the item is written.
  */
 
-import { ARCHIVE_ID, archiveIdOf, l1At, type News, storeOf } from '../../contracts/index.js';
+import { l1At, storeOf } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { ARCHIVE_ID, archiveIdOf } from '../../contracts/memory/tools.js';
 import { archivePlan } from '../../plans/identity.js';
 import { refuse } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';

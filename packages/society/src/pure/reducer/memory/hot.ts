@@ -2,7 +2,10 @@
 
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
-import { type EntityState, L1_BYTES_MAX, L1_FIELDS, l1At, type News } from '../../contracts/index.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { L1_BYTES_MAX, L1_FIELDS } from '../../contracts/memory/l1.js';
 import { answerCall, openCall } from '../call/answers.js';
 import { fitting } from '../call/fitting.js';
 import { type Answer, type OperationsOf, refusal, refuse } from '../call/operations.js';

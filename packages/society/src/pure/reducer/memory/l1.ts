@@ -20,11 +20,10 @@ import {
   reducerOnUse,
   type Table,
 } from '@reprise/kernel/define';
+import { entityAt, groupAt, L1 } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
 import {
   AGENT_FIELDS,
-  entityAt,
-  groupAt,
-  L1,
   L1_BYTES_MAX,
   L1_FIELDS,
   type L1Field,
@@ -35,9 +34,8 @@ import {
   l1Facts,
   l1State,
   l1Tables,
-  type News,
   NO_FIELDS,
-} from '../../contracts/index.js';
+} from '../../contracts/memory/l1.js';
 import { sendUp } from '../context/entity.js';
 import { sayStatus } from '../inbox/member-news.js';
 import { isSessionOf } from '../rights/session.js';

@@ -8,20 +8,16 @@ import { allRows } from '@reprise/kernel/define';
 import { beginRound, READ_ITEMS_MAX, type ReadItem, someRows } from '@reprise/org/contracts';
 import {
   authorOf,
-  type EntityState,
   entityOfAuthor,
   groupOfStore,
-  itemIdOf,
-  itemOf,
-  MEMORY_BOUNDS,
-  type MemoryAct,
-  type MemoryEnded,
-  type Row,
-  type SocietyCallOf,
   stagingKeyIn,
   stagingOfStore,
   storeOf,
-} from '../../contracts/index.js';
+} from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { MemoryAct, MemoryEnded } from '../../contracts/memory/acts.js';
+import { itemIdOf, itemOf, MEMORY_BOUNDS } from '../../contracts/memory/tools.js';
 import { memoryPlan } from '../../plans/memory.js';
 import { actorOfCall, goOnWith, isForModel, roomFor, startForCall } from '../call/answers.js';
 import { listed } from '../call/fitting.js';
@@ -121,12 +117,61 @@ const HEAD_BYTES = 512;
 
 /** What each tool answers when its plan has ended; undefined where another one follows. */
 const CAME_TO: { readonly [N in StoreTool | 'memory_assess']: CameTo<SocietyCallOf<N>> } = {
-  memory_write_warm: (_, args, ended, _call, ctx) => wrote(args, ended, ctx),
-  memory_read_warm: (_, args, ended, call, ctx) => shownItems(args, ended, isForModel(call, ctx), ctx),
-  memory_search: (_, _args, ended, call, ctx) => found(ended, roomFor(call, ctx) - HEAD_BYTES),
-  memory_share: (_, args, ended, _call, ctx) => shared(args, ended, ctx),
+  // The group of the store hears of the item, unless it is quarantined.
+  memory_write_warm: (_, asked, { written }, _call, ctx) => {
+    if (written === null) return refuse('internal_error');
+    const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
+    const item_id = itemIdOf(store, written.id);
+    const isKept = isDoubted(asked.confidence_ppm ?? null);
+    if (!isKept && !written.existed) tellOfItem(store, { item_id, type: asked.type }, ctx);
+    return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
+  },
+  // A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. A model is
+  // shown one text between marks, others the content of each item.
+  memory_read_warm: (_, { item_id, group = '' }, { items, texts, next }, call, ctx) => {
+    const isModel = isForModel(call, ctx);
+    const known = item_id === undefined ? undefined : storedItem(item_id, ctx);
+    if (known !== undefined && items.length === 0) refuse('item_unknown');
+    const store = known === undefined ? storeFor(group) : itemOf(known).store;
+    const rows = items.map((item) => rowOf(store, item, isModel, ctx));
+    const more = known === undefined ? { ...present({ next: next ?? undefined }), ...shownStaging(store, ctx) } : {};
+    const refs = isModel ? texts.map(({ ref }) => ({ label: 'items', ref })) : [];
+    return { value: { items: rows, ...more } as unknown as Value, refs };
+  },
+  memory_search: (_, _args, { found: items, texts, withheld }, call, ctx) => {
+    const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
+    const refs = texts.map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
+    return { value: { ...listed('items', rows, roomFor(call, ctx) - HEAD_BYTES), withheld }, refs };
+  },
+  memory_share: (_, { item_id, group_id }, { written, items: [item] }, _call, ctx) => {
+    if (written === null || item === undefined) return refuse('internal_error');
+    const copy_id = itemIdOf(storeOf.group(group_id), written.id);
+    const { type } = item;
+    const author = authorOf(item);
+    const from = groupOfStore(itemOf(item_id).store);
+    const own = author === formatAddress(ctx.address);
+    if (from !== undefined)
+      ctx.table('copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
+    if (!written.existed) {
+      ctx.record('society/Shared@1', { item_id, copy_id, author });
+      tellOfItem(storeOf.group(group_id), { item_id: copy_id, type }, ctx);
+    }
+    return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
+  },
   memory_assess: (_, args, ended, call, ctx) => assess(args, ended, call, ctx),
-  memory_validate: validate,
+  // First the item was read, and who may judge it found; then it was moved.
+  memory_validate: (draft, { item_id }, { act: done, standing, items: [item] }, call, ctx) => {
+    const { store, id } = itemOf(item_id);
+    if (done === 'move') {
+      ctx.record('society/Validated@1', { item_id, by: actorOfCall(call, ctx) });
+      return { value: { item_id, state: 'live' } };
+    }
+    if (item === undefined) return refuse('item_unknown');
+    if (standing === 'self' || standing === 'below' || standing === 'swarm') refuse('not_authorized', { standing });
+    if (item.state !== 'quarantined') return { value: { item_id, state: item.state } };
+    requireWritable(draft, store, ctx);
+    return act(call, { act: 'move', store, id, state: 'live' }, ctx);
+  },
 };
 
 type CameTo<A> = {
@@ -189,16 +234,6 @@ function isDoubted(confidence_ppm: number | null): boolean {
   return confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
 }
 
-/** The group of the store hears of the item, unless it is quarantined. */
-function wrote(asked: SocietyCallOf<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
-  if (written === null) return refuse('internal_error');
-  const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
-  const item_id = itemIdOf(store, written.id);
-  const isKept = isDoubted(asked.confidence_ppm ?? null);
-  if (!isKept && !written.existed) tellOfItem(store, { item_id, type: asked.type }, ctx);
-  return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
-}
-
 export function tellOfItem(
   store: string,
   { of: by, item_id, type }: { readonly item_id: string; readonly type: string; readonly of?: string },
@@ -206,25 +241,6 @@ export function tellOfItem(
 ): void {
   const group = groupOfStore(store);
   if (group !== undefined) tellGroup(group, ['item', item_id, by ?? null, type], ctx);
-}
-
-/**
- * A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. A model is
- * shown one text between marks, others the content of each item.
- */
-function shownItems(
-  { item_id, group = '' }: SocietyCallOf<'memory_read_warm'>,
-  { items, texts, next }: MemoryEnded,
-  isModel: boolean,
-  ctx: EntityContext,
-): Answer {
-  const known = item_id === undefined ? undefined : storedItem(item_id, ctx);
-  if (known !== undefined && items.length === 0) refuse('item_unknown');
-  const store = known === undefined ? storeFor(group) : itemOf(known).store;
-  const rows = items.map((item) => rowOf(store, item, isModel, ctx));
-  const more = known === undefined ? { ...present({ next: next ?? undefined }), ...shownStaging(store, ctx) } : {};
-  const refs = isModel ? texts.map(({ ref }) => ({ label: 'items', ref })) : [];
-  return { value: { items: rows, ...more } as unknown as Value, refs };
 }
 
 /** The store of a group, or the one that holds what an agent has brought back. */
@@ -256,55 +272,6 @@ function whoseItem(item: ReadItem): Readonly<Record<string, Value>> {
   const [author, of] = [shown(authorOf(item)), item.origin?.of];
   if (item.origin?.unreviewed === true) return { author, merged_by: shown(item.author) };
   return of === undefined ? { author } : { author, taken_over_from: shown(of) };
-}
-
-function found({ found: items, texts, withheld }: MemoryEnded, bytesMax: number): Answer {
-  const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
-  const refs = texts.map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
-  return { value: { ...listed('items', rows, bytesMax), withheld }, refs };
-}
-
-function shared(
-  { item_id, group_id }: SocietyCallOf<'memory_share'>,
-  { written, items: [item] }: MemoryEnded,
-  ctx: EntityContext,
-): Answer {
-  if (written === null || item === undefined) return refuse('internal_error');
-  const copy_id = itemIdOf(storeOf.group(group_id), written.id);
-  const { type } = item;
-  const author = authorOf(item);
-  const from = groupOfStore(itemOf(item_id).store);
-  const own = author === formatAddress(ctx.address);
-  if (from !== undefined) ctx.table('copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
-  if (!written.existed) {
-    ctx.record('society/Shared@1', { item_id, copy_id, author });
-    tellOfItem(storeOf.group(group_id), { item_id: copy_id, type }, ctx);
-  }
-  return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
-}
-
-/** First the item was read, and who may judge it found; then it was moved. */
-function validate(
-  draft: EntityState,
-  { item_id }: SocietyCallOf<'memory_validate'>,
-  ended: MemoryEnded,
-  call: string,
-  ctx: EntityContext,
-): Answer | undefined {
-  const { store, id } = itemOf(item_id);
-  if (ended.act === 'move') {
-    ctx.record('society/Validated@1', { item_id, by: actorOfCall(call, ctx) });
-    return { value: { item_id, state: 'live' } };
-  }
-  const {
-    standing,
-    items: [item],
-  } = ended;
-  if (item === undefined) return refuse('item_unknown');
-  if (standing === 'self' || standing === 'below' || standing === 'swarm') refuse('not_authorized', { standing });
-  if (item.state !== 'quarantined') return { value: { item_id, state: item.state } };
-  requireWritable(draft, store, ctx);
-  return act(call, { act: 'move', store, id, state: 'live' }, ctx);
 }
 
 /** The stores that a search asks when none is named: those of the entity, of its groups, and the public one. */

@@ -9,19 +9,11 @@
  */
 
 import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../../compile/tiers.js';
-import {
-  authorOf,
-  type EntityState,
-  entityAt,
-  entityOfAuthor,
-  groupOfStore,
-  itemOf,
-  type MemoryAct,
-  type MemoryEnded,
-  type Row,
-  type SocietyCallOf,
-  type Tier,
-} from '../../contracts/index.js';
+import { authorOf, entityAt, entityOfAuthor, groupOfStore, type Tier } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { MemoryAct, MemoryEnded } from '../../contracts/memory/acts.js';
+import { itemOf } from '../../contracts/memory/tools.js';
 import { memoryPlan } from '../../plans/memory.js';
 import { actorOfCall, startForCall } from '../call/answers.js';
 import { type Answer, deny, type OperationsOf, refuse } from '../call/operations.js';

@@ -2,7 +2,7 @@
 
 import { formatAddress } from '@reprise/contracts';
 import { openStore } from '@reprise/org/contracts';
-import { groupOfStore } from '../../contracts/index.js';
+import { groupOfStore } from '../../contracts/cell/names.js';
 import { countsOf, type EntityContext, setCounts } from '../context/entity.js';
 
 /** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */

@@ -1,7 +1,7 @@
 /** What registration and changes of capabilities share: who asks, and the refusal of too much. */
 
 import { present, type Value } from '@reprise/contracts';
-import type { CallOrigin } from '../../contracts/index.js';
+import type { CallOrigin } from '../../contracts/entity/entity.js';
 import { openCall } from '../call/answers.js';
 import { refuse } from '../call/operations.js';
 import type { EntityContext } from '../context/entity.js';

@@ -1,6 +1,7 @@
 /** Whether an entity has a part in a store at all, and whether it may act now: what is asked before the gate is. */
 
-import { type EntityState, groupOfStore, stagingOfStore, storeOf } from '../../contracts/index.js';
+import { groupOfStore, stagingOfStore, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 
 /**

@@ -8,14 +8,10 @@ import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
 import { type CompiledRights, compileRights, type RightsSource } from '../../compile/index.js';
-import {
-  type AgentRecord,
-  accountOf,
-  type Capabilities,
-  type EntityState,
-  entityAt,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
+import type { Capabilities } from '../../contracts/agent/capability.js';
+import { accountOf, entityAt } from '../../contracts/cell/names.js';
+import type { AgentRecord, EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyCallOf } from '../../contracts/entity-parts.js';
 import type { MakerContext } from '../context/entity.js';
 import { secondsUntil } from './agent-terms.js';
 import { recordedSides } from './recorded.js';

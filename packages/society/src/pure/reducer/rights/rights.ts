@@ -12,16 +12,9 @@ import { leq, meet } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRound } from '@reprise/org/contracts';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
-import {
-  accountOf,
-  type EntityState,
-  entityAt,
-  formatHolder,
-  type News,
-  type Row,
-  SWARM,
-  storeOf,
-} from '../../contracts/index.js';
+import { accountOf, entityAt, formatHolder, SWARM, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, type MakerContext } from '../context/entity.js';
 import { stagedAgents } from '../context/staged.js';

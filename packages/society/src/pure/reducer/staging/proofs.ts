@@ -7,7 +7,10 @@
  */
 
 import type { Table } from '@reprise/kernel/define';
-import { type EntityState, IDENTITY_BOUNDS, type proofCalls, type proofNews, type Row } from '../../contracts/index.js';
+import { IDENTITY_BOUNDS } from '../../contracts/agent/identity.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import type { proofCalls, proofNews } from '../../contracts/staging/proofs.js';
 import { challengePlan, provePlan } from '../../plans/identity.js';
 import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';

@@ -9,19 +9,14 @@
 import type { Value, ValueMap } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { permits } from '@reprise/kernel/authority';
-import {
-  argsOf,
-  type ChainLink,
-  type EntityState,
-  itemOf,
-  l1At,
-  type News,
-  type Returned,
-  type returnNews,
-  type Seen,
-  type SocietyCallOf,
-  storeOf,
-} from '../../contracts/index.js';
+import type { Returned } from '../../contracts/agent/identity.js';
+import { l1At, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { Seen } from '../../contracts/group/seeing.js';
+import type { ChainLink } from '../../contracts/memory/l1.js';
+import { itemOf } from '../../contracts/memory/tools.js';
+import type { returnNews } from '../../contracts/staging/returns.js';
 import { returnPlan } from '../../plans/returns.js';
 import { answerCall, callOfPlan, failureOf, goOnWith, startForCall } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';

@@ -15,24 +15,22 @@ import { formatAddress } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { refusalBy } from '@reprise/org/contracts';
 import { mergesAlone } from '../../compile/automatic.js';
+import { IDENTITY_BOUNDS } from '../../contracts/agent/identity.js';
 import {
   agentOfStaging,
-  type EntityState,
   entityAt,
   GROUP_STORE,
-  IDENTITY_BOUNDS,
-  itemIdOf,
-  itemOf,
-  type News,
-  type Row,
-  type returnNews,
   stagingAt,
   stagingIdOf,
   stagingKeyIn,
   stagingKeyOf,
   stagingOfStore,
   storeOf,
-} from '../../contracts/index.js';
+} from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
+import { itemIdOf, itemOf } from '../../contracts/memory/tools.js';
+import type { returnNews } from '../../contracts/staging/returns.js';
 import { comparePlan, copyPlan } from '../../plans/returns.js';
 import { actorOfCall, answerCall, planOver, startPlan } from '../call/answers.js';
 import { type Answer, DENIED, isDenial, type OperationsOf, refusal, refuse } from '../call/operations.js';
@@ -185,22 +183,14 @@ function goOn(draft: EntityState, key: string, given: Row<'staged'>, ctx: Entity
     });
     if (refused === undefined) {
       ctx.table('staged').set(key, row);
-      return copy({ key, item, to, isReviewed: row.review?.decision !== 'automatic' }, ctx);
+      return copy(key, item, to, row.review?.decision !== 'automatic', ctx);
     }
     row = refusedItem(row, item, refused.code);
   }
   if (row.review !== null) endReview(draft, key, row, row.review, ctx);
 }
 
-function copy(
-  {
-    key,
-    item,
-    to,
-    isReviewed,
-  }: { readonly key: string; readonly item: number; readonly to: string; readonly isReviewed: boolean },
-  ctx: EntityContext,
-): void {
+function copy(key: string, item: number, to: string, isReviewed: boolean, ctx: EntityContext): void {
   const { origin: own, expires_at } = writeOf(to, ctx);
   const { message: id } = own;
   const of = formatAddress(entityAt(agentOfStaging(key)));

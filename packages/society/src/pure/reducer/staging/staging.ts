@@ -15,14 +15,8 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { openStore } from '@reprise/org/contracts';
-import {
-  STAGING,
-  type StagingState,
-  stagingEvents,
-  stagingFacts,
-  stagingState,
-  storeOf,
-} from '../../contracts/index.js';
+import { STAGING, storeOf } from '../../contracts/cell/names.js';
+import { type StagingState, stagingEvents, stagingFacts, stagingState } from '../../contracts/staging/returns.js';
 import { endPlan, fillPlan } from '../../plans/returns.js';
 import { sendUp } from '../context/entity.js';
 

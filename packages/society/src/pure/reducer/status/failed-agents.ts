@@ -11,7 +11,8 @@
 import { type Address, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../../compile/index.js';
-import { type AgentStatus, entityAt, formatHolder, isLegal, l1At, type News, type Row } from '../../contracts/index.js';
+import { type AgentStatus, entityAt, formatHolder, isLegal, l1At } from '../../contracts/cell/names.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import { type MakerContext, sendUp } from '../context/entity.js';

@@ -12,7 +12,8 @@ import { type Capability, type Patterns, present, type Value } from '@reprise/co
 import { EVERYTHING, leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { compileBound, NO_RIGHTS } from '../../compile/index.js';
-import { argsOf, formatHolder, type Row } from '../../contracts/index.js';
+import { formatHolder } from '../../contracts/cell/names.js';
+import { argsOf, type Row } from '../../contracts/entity-parts.js';
 import type { MakerContext } from '../context/entity.js';
 import { recorded } from '../rights/recorded.js';
 

@@ -3,15 +3,8 @@
 import { type Actor, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
-import {
-  type AgentStatus,
-  type EntityState,
-  entityAt,
-  GROUP,
-  isLegal,
-  SOCIETY_BOUNDS,
-  type StatusReason,
-} from '../../contracts/index.js';
+import { type AgentStatus, entityAt, GROUP, isLegal, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { EntityState, StatusReason } from '../../contracts/entity/entity.js';
 import { type EntityContext, idOf, sendUp } from '../context/entity.js';
 import { statusNews } from '../inbox/member-news.js';
 import { changeRights, tellBelow } from '../rights/rights.js';

@@ -4,7 +4,8 @@
  */
 
 import { beginRound, someRows } from '@reprise/org/contracts';
-import { type EntityState, swarmAt } from '../../contracts/index.js';
+import { swarmAt } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import { refusedTo } from '../call/replies.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { handedOnBy, setSwarmRights } from '../rights/rights.js';

@@ -11,7 +11,8 @@
 
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { argsOf, entityAt, type Row } from '../../contracts/index.js';
+import { entityAt } from '../../contracts/cell/names.js';
+import { argsOf, type Row } from '../../contracts/entity-parts.js';
 import type { EntityContext } from '../context/entity.js';
 
 export function keepUnheard(

@@ -1,8 +1,10 @@
 /** What the functions of the swarm's reducer work on: its tables, its keys, and who sends. */
+
 import { type Actor, present } from '@reprise/contracts';
 import { allRows, type ReducerContext } from '@reprise/kernel/define';
 import { firstOf, key, pair } from '@reprise/org/contracts';
-import type { SwarmRow, SwarmState, SwarmTask, swarmTables } from '../../contracts/index.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask, swarmTables } from '../../contracts/swarm/swarm.js';
 
 /** What the recipes of a swarm get: its tables have their types. */
 export type SwarmContext = ReducerContext<typeof swarmTables>;

@@ -1,7 +1,9 @@
 /** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
 
 import type { EventHandlers } from '@reprise/kernel/define';
-import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../../contracts/index.js';
+import type { failedNewsOfSwarm } from '../../contracts/agent/failed.js';
+import { ENTITY, entityAt } from '../../contracts/cell/names.js';
+import type { SwarmState, swarmTables } from '../../contracts/swarm/swarm.js';
 import type { Replied } from '../call/replies.js';
 import {
   actForFailed,

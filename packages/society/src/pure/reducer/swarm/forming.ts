@@ -4,16 +4,11 @@
  */
 
 import { QUEUE, startFor } from '@reprise/org/contracts';
-import {
-  type CultureIn,
-  entityAt,
-  GROUP_BOUNDS,
-  groupAt,
-  type News,
-  SWARM_BOUNDS,
-  type SwarmState,
-  swarmPool,
-} from '../../contracts/index.js';
+import { entityAt, groupAt, swarmPool } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { type CultureIn, GROUP_BOUNDS } from '../../contracts/group/group.js';
+import type { SwarmState } from '../../contracts/swarm/swarm.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { keygenPlan } from '../../plans/identity.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';

@@ -8,7 +8,9 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import { type SocietyCallOf, SWARM_ROWS, type SwarmState, type SwarmTask } from '../../contracts/index.js';
+import type { SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
+import { SWARM_ROWS } from '../../contracts/swarm/tools.js';
 import { memberOr, membersOf, type SwarmContext, tasksOf } from './context.js';
 
 type NumberedTask = readonly [number, SwarmTask];

@@ -7,7 +7,8 @@
 
 import type { Ref } from '@reprise/contracts';
 import { key } from '@reprise/org/contracts';
-import type { SwarmRow, SwarmState, SwarmTask } from '../../contracts/index.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
 import { answerCollects, answerComposed, join, outputsOf } from './collect.js';
 import {
   failing,

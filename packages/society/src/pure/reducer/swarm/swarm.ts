@@ -13,20 +13,13 @@
 import { NOTICES } from '@reprise/contracts';
 import { by, defineReducer, type EventHandlers, from, fromAll, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { key, makingEvents, makingNews, ownPlan, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
+import { entityAt, SWARM } from '../../contracts/cell/names.js';
 import { swarmAgent, swarmCreator, swarmGroup } from '../../contracts/cell/senders.js';
-import {
-  entityAt,
-  entityNews,
-  ownerTells,
-  returnNews,
-  SWARM,
-  type SwarmRow,
-  type SwarmState,
-  swarmEvents,
-  swarmFacts,
-  swarmState,
-  swarmTables,
-} from '../../contracts/index.js';
+import { entityNews } from '../../contracts/entity/entity.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import { ownerTells } from '../../contracts/group/group.js';
+import { returnNews } from '../../contracts/staging/returns.js';
+import { type SwarmState, swarmEvents, swarmFacts, swarmState, swarmTables } from '../../contracts/swarm/swarm.js';
 import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
 import { rowKeyOf } from '../context/entity.js';
 import { agentMade } from '../rights/register.js';

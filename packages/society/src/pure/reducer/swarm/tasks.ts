@@ -6,15 +6,9 @@
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
 import { beginInLine, giveBack, JOB_ENDED, key, LOST } from '@reprise/org/contracts';
-import {
-  entityAt,
-  groupAt,
-  type memberWorked,
-  type News,
-  type SwarmRow,
-  type SwarmState,
-  type SwarmTask,
-} from '../../contracts/index.js';
+import { entityAt, groupAt } from '../../contracts/cell/names.js';
+import type { News, SwarmRow } from '../../contracts/entity-parts.js';
+import type { memberWorked, SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import {
   changeMember,

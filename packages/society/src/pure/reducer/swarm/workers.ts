@@ -1,5 +1,8 @@
 /** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
-import { entityAt, type SwarmRow, type SwarmState } from '../../contracts/index.js';
+
+import { entityAt } from '../../contracts/cell/names.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { type Deputy, endFailed, failedAgentOf, tellStatusAbove } from '../status/failed-agents.js';
 import { changeMember, membersOf, type SwarmContext, slotOf, slotsOf } from './context.js';
 
