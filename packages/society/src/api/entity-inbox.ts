@@ -29,7 +29,8 @@ export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
 export async function* inboxOf(world: World, entity: Address, after: number): AsyncGenerator<InboxEvent> {
   const inbox = new FollowedInbox(world, entity);
   const cell = entityCell(world, entity);
-  if ((await cell.rows('boards', { limit: 1 })).length > 0) await inbox.readBoards(`begin ${world.head.seq}`);
+  if ((await cell.rows('boards', { limit: 1 })).length > 0)
+    await readBoardsOf(world, entity, `begin ${world.head.seq}`);
   let last = after;
   const { seq } = world.head;
   const rows = await cell.rows('inbox', { after: key(after) });
@@ -96,12 +97,8 @@ class FollowedInbox {
       const { group_id, n } = posted;
       if (isOwnNews(posted, this.entity[1])) continue;
       const read = await entityCell(this.world, this.entity).row('boards', group_id);
-      if (read !== undefined && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
+      if (read !== undefined && read < n) return readBoardsOf(this.world, this.entity, `${seq} ${group_id} ${n}`);
     }
-  }
-
-  readBoards(cause: string): Promise<void> {
-    return readBoardsOf(this.world, this.entity, cause);
   }
 
   async #read({ group_id, n, missed, missed_to, posts, sees }: NewsRead): Promise<readonly InboxEvent[]> {

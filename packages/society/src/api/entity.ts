@@ -32,6 +32,8 @@ import {
   type AgentRow,
   type CapabilityReport,
   type CapabilityUpdate,
+  type Challenge,
+  type Proved,
   type RecordedRegister,
   type RecordedUpdate,
   type RecordedVerdict,
@@ -39,6 +41,7 @@ import {
   recordedManifest,
   type StatusReport,
   type SwarmManifest,
+  type TokenIssuer,
   type TrustScore,
   type Verdict,
 } from './answers.js';
@@ -46,8 +49,7 @@ import { EntityCaller, type Pages, pagesOf } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
-import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { type By, entityCell } from './requests.js';
+import { type By, entityCell, withToken } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { cellsOfEntity } from './troubles.js';
@@ -200,7 +202,9 @@ export class Entity extends EntityCaller {
     const key = sessionKey(this.id, session);
     const sent = { id, session: key, whose: this.id, refused: 'society/InputRefused@1' };
     const run = await world.session(key, agent).run(await runOfInput(cell, ack, sent));
-    return (run as Run<string> | undefined) ?? lost(this.id);
+    if (run !== undefined) return run as Run<string>;
+    const where = this.id;
+    throw new RepriseError('invalid_argument', `${where} lacks what this call needs`, { where, expected: 'the run' });
   }
 
   /**
@@ -323,11 +327,4 @@ export class Entity extends EntityCaller {
 function secondsOf(duration: Duration | undefined, where: string): number | undefined {
   if (duration === undefined || duration === 0) return duration;
   return Math.ceil(durationMs(duration, where) / 1_000);
-}
-
-function lost(entity: string): never {
-  throw new RepriseError('invalid_argument', `${entity} lacks what this call needs`, {
-    where: entity,
-    expected: 'the run',
-  });
 }

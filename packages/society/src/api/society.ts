@@ -28,9 +28,9 @@ import {
   NAME_ID,
 } from '../pure/index.js';
 import { recordedSides } from '../pure/reducer/rights/recorded.js';
+import type { TokenIssuer } from './answers.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
-import type { TokenIssuer } from './proofs.js';
 import { entityCell } from './requests.js';
 import { SwarmHandle } from './swarm.js';
 import { troublesOfSociety } from './troubles.js';

@@ -93,12 +93,12 @@ export class HotChainCheck implements AuditCheck {
     const isFirst = hot.version === 0;
     if (version !== expected.version || session_count !== count || isFirst !== (cause === 'opened'))
       this.problems.add('chain_broken', entity, read, { expected, actual: { version, session_count, cause } });
-    const sender = `${ENTITY}/${entity}`;
+    const owner = `${ENTITY}/${entity}`;
     if (event === undefined)
       this.problems.add('chain_broken', entity, read, { expected: EVENT_OF[cause], actual: null });
     else apply(hot, event);
-    if (event !== undefined && event.from?.join('/') !== sender)
-      this.problems.add('link_forged', entity, read, { expected: sender, actual: event.from });
+    if (event !== undefined && event.from?.join('/') !== owner)
+      this.problems.add('link_forged', entity, read, { expected: owner, actual: event.from });
     Object.assign(hot, { version, count: session_count });
     this.#link(entity, hot, fact, read);
   }

@@ -8,13 +8,15 @@
  *     has the same answer.
  * V3  What an entity answers decides. Which tools are listed follows from its rights as they are at that moment.
  */
+
 import type { AgentWorld, Served, ServedAnswer, ServedTool } from '@reprise/agent';
 import { type Capability, isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
 import { shownAnswer, shownRefusal } from '../answers/shown.js';
+import type { TokenIssuer } from '../api/answers.js';
 import { EntityCaller } from '../api/caller.js';
-import { type TokenIssuer, withToken } from '../api/proofs.js';
+import { withToken } from '../api/requests.js';
 import {
   AGENT_ID,
   ANOTHER_CALL,
@@ -25,7 +27,7 @@ import {
   SOCIETY_TOOLS,
   type SocietyToolName,
 } from '../pure/index.js';
-import { fileSchema } from '../wire/index.js';
+import { fileSchema, type JsonSchema } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
 
 /** Makes tokens for agents that prove who they are. */
@@ -60,11 +62,12 @@ export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
 
 /** The tools, each with the schemas of its two files. */
 function servedTools(): readonly ServedTool[] {
+  const served = (schema: JsonSchema) => schema as ServedTool['inputSchema'];
   return Object.entries(SOCIETY_TOOLS).map(([name, { description, args, answer }]) => ({
     name,
     description,
-    inputSchema: fileSchema(args, 'input') as ServedTool['inputSchema'],
-    outputSchema: fileSchema(answer, 'output') as ServedTool['inputSchema'],
+    inputSchema: served(fileSchema(args, 'input')),
+    outputSchema: served(fileSchema(answer, 'output')),
   }));
 }
 

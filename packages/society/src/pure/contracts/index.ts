@@ -3,7 +3,6 @@
 export * from './agent/capability.js';
 export * from './agent/failed.js';
 export * from './agent/identity.js';
-export * from './agent/revived.js';
 export * from './call/gate.js';
 export * from './cell/names.js';
 export { agentId, entityId, nameId, role, tier } from './cell/statement.js';

@@ -65,7 +65,7 @@ export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'
   return kept.code === null ? stored : kept;
 }
 
-export function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
+function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
   const receipt = yield* readAsked(plan, store, ids);
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
 }

@@ -4,7 +4,7 @@ import { actor, address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { checkedAs, keptSchema, restEvent, restTables, topicOwnerEvents } from '@reprise/org/contracts';
-import { revivedNewsOfGroup } from '../agent/revived.js';
+import { revivedNewsOfGroup } from '../agent/failed.js';
 import { NAME_ID, ROLES, TIERS } from '../cell/names.js';
 import { groupMember, groupOwner, makerCell, memberHot, namedGroup, ownTopic } from '../cell/senders.js';
 import { noted } from '../cell/statement.js';

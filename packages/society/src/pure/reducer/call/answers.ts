@@ -6,8 +6,8 @@
  */
 
 import { OWNER_REFS_MAX } from '@reprise/agent/contracts';
-import type { Actor } from '@reprise/contracts';
-import { byteLength } from '@reprise/kernel/codec';
+import type { Actor, Value } from '@reprise/contracts';
+import { byteLength, encode } from '@reprise/kernel/codec';
 import type { Intent, ReducerContext } from '@reprise/kernel/define';
 import { actorIn, answerCall as answerWaiting, ownPlan, startFor, takePurpose } from '@reprise/org/contracts';
 import { COMMAND_BYTES_MAX } from '../../contracts/call/gate.js';
@@ -149,4 +149,27 @@ export function roomFor(call: string, ctx: EntityContext): number {
 /** Whether the answer is read by a model: it is shown words as texts between marks, and no links. */
 export function isForModel(call: string, ctx: EntityContext): boolean {
   return openCall(call, ctx)?.origin.kind === 'owner';
+}
+
+/** The first rows that fit into one page; at least one, where there is one. */
+export function fitting<T extends Value>(rows: readonly T[], bytesMax: number): T[] {
+  let bytes = 0;
+  const page: T[] = [];
+  for (const row of rows) {
+    bytes += encode(row).length;
+    if (bytes > bytesMax && page.length > 0) break;
+    page.push(row);
+  }
+  return page;
+}
+
+/** As many entries of a list as fit, and how many were left off, where some were. */
+export function listed<T extends Value>(
+  name: string,
+  rows: readonly T[],
+  bytesMax: number,
+): Readonly<Record<string, Value>> {
+  const shown = fitting(rows, bytesMax);
+  const left_off = rows.length - shown.length;
+  return { [name]: shown as unknown as Value, ...(left_off === 0 ? {} : { left_off }) };
 }

@@ -3,14 +3,14 @@
  * from.
  */
 
-import { type OwnerCall, ownerCall } from '@reprise/agent/contracts';
+import { ownerCall } from '@reprise/agent/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import { from, type ReducerContext } from '@reprise/kernel/define';
-import { actorIn, job, KEY_DIGITS, parsedCall, waitingCallOf } from '@reprise/org/contracts';
+import { from } from '@reprise/kernel/define';
+import { actorIn, job, KEY_DIGITS, parsedCall } from '@reprise/org/contracts';
 import { callCheckPlan } from '../../contracts/call/gate.js';
 import { entityAt, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
 import { ownSession } from '../../contracts/cell/senders.js';
-import type { CallOrigin, EntityState, entityCommands, entityNews } from '../../contracts/entity/entity.js';
+import type { EntityState, entityCommands, entityNews } from '../../contracts/entity/entity.js';
 import { type Row, SOCIETY_TOOLS, type SocietyToolName } from '../../contracts/entity-parts.js';
 import {
   actorOfOrigin,
@@ -40,7 +40,7 @@ import { refusedTo } from '../call/replies.js';
 import { askerOf, type EntityContext, type EntityHandlers } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { askMakerAgain } from '../rights/rights.js';
-import { sessionKey } from '../rights/session.js';
+import { ownerOrigin } from '../rights/session.js';
 import { proofOperations } from '../staging/proofs.js';
 import { returnOperations } from '../staging/returns.js';
 import { reviewOperations } from '../staging/reviews.js';
@@ -67,7 +67,7 @@ const CALL_BYTES_MAX = 12_000;
 /** A call as it is taken: where it came from, of which tool, with what. */
 type Taken = Pick<Row<'calls'>, 'origin' | 'name' | 'args'>;
 
-/** The calls of models. */
+/** The calls of models: from a session of this entity, or from a job of it. */
 export const ownerCallEvents = {
   'aos.agent/OwnerCall@1': from(ownerCall, ownSession, job('works', KEY_DIGITS)),
 } as const;
@@ -131,23 +131,6 @@ function take(draft: EntityState, from: CallSource, { origin, name, args: given 
 function keepCall(draft: EntityState, key: string, call: Taken, ctx: EntityContext): void {
   ctx.table('calls').set(key, { ...call, also: [], private_key_encrypted: null });
   draft.calls++;
-}
-
-/**
- * The origin of a model's call.
- *
- * @param row that of the session which sends it; null for a job
- */
-export function ownerOrigin(
-  { session, call_id, step_epoch }: OwnerCall,
-  row: Row<'sessions'> | null | undefined,
-  ctx: Pick<ReducerContext, 'address' | 'caller' | 'rowKey' | 'reject'>,
-): CallOrigin {
-  const { address, rowKey, reject } = ctx;
-  if (rowKey === null) return reject('not_yours');
-  // A job speaks for its session; a session only for itself.
-  if (row !== null && session !== sessionKey(address[1], rowKey)) return reject('not_yours');
-  return { kind: 'owner', ...waitingCallOf({ session, call_id, step_epoch }, ctx) };
 }
 
 function ask(

@@ -11,7 +11,7 @@
 
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, reportWork, resumeRounds, someRows } from '@reprise/org/contracts';
-import type { revivedNews } from '../../contracts/agent/revived.js';
+import type { revivedNews } from '../../contracts/agent/failed.js';
 import { entityAt, GROUP, isLegal, l1At } from '../../contracts/cell/names.js';
 import type { EntityState } from '../../contracts/entity/entity.js';
 import { answerCall } from '../call/answers.js';

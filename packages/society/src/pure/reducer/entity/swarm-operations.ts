@@ -16,12 +16,12 @@ import {
   failureOf,
   goOnWith,
   isForModel,
+  listed,
   openCall,
   roomFor,
   startForCall,
 } from '../call/answers.js';
 import { passParked } from '../call/app-calls.js';
-import { listed } from '../call/fitting.js';
 import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
 import { type Routes, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, lineageBelow } from '../context/entity.js';

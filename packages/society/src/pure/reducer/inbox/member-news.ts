@@ -1,8 +1,8 @@
 /** News of statuses: of this entity for its groups, and of its agents for its own inbox. */
 
-import { allRows, type ReducerContext } from '@reprise/kernel/define';
+import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { type AgentStatus, GROUP } from '../../contracts/cell/names.js';
+import type { AgentStatus } from '../../contracts/cell/names.js';
 import type { EntityState } from '../../contracts/entity/entity.js';
 import type { EntityContext } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
@@ -33,17 +33,6 @@ export function sayUnsaid(ctx: EntityContext): void {
 
 function say(old: AgentStatus, now: AgentStatus, ctx: EntityContext): void {
   for (const [group] of allRows(ctx.table('memberships'))) tellGroup(group, ['status', old, now], ctx);
-}
-
-/** Tells a group of a changed status of its member. */
-export function sayStatus(
-  group: string,
-  { agent_id, old, now }: { readonly agent_id: string; readonly old: AgentStatus; readonly now: AgentStatus },
-  ctx: Pick<ReducerContext, 'send'>,
-): void {
-  const payload = { agent_id, old_status: old, new_status: now };
-  const value = { event: 'agent.status_changed', payload };
-  ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
 }
 
 /** A changed status of an agent that this entity made: for its own inbox. */

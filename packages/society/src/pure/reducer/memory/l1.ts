@@ -37,7 +37,7 @@ import {
   NO_FIELDS,
 } from '../../contracts/memory/l1.js';
 import { sendUp } from '../context/entity.js';
-import { sayStatus } from '../inbox/member-news.js';
+import { eventOf } from '../group/told-groups.js';
 import { isSessionOf } from '../rights/session.js';
 
 type HotContext = ReducerContext<typeof l1Tables>;
@@ -101,7 +101,7 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands, typeof l1Tables> = {
     const groups = ctx.table('groups');
     const leaving = { name: 'society/Leave@1', value: { entity: ctx.address[1] } };
     for (const [group] of allRows(groups)) {
-      sayStatus(group, { agent_id: ctx.address[1], old, now }, ctx);
+      ctx.send(groupAt(group), eventOf(['status', old, now], ctx));
       if (now !== 'removed') continue;
       ctx.send(groupAt(group), leaving);
       groups.delete(group);

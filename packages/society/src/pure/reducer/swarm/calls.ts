@@ -5,7 +5,7 @@ import { entityAt } from '../../contracts/cell/names.js';
 import type { SocietyCallOf } from '../../contracts/entity-parts.js';
 import type { SwarmAsked, SwarmState, SwarmWaiting } from '../../contracts/swarm/swarm.js';
 import { SWARM_BOUNDS, SWARM_ROWS } from '../../contracts/swarm/tools.js';
-import { listed } from '../call/fitting.js';
+import { listed } from '../call/answers.js';
 import { type Answer, refusal } from '../call/operations.js';
 import { askerOf } from '../context/entity.js';
 import { collect, join, openDelegations, outputsOf, statusOf, statusPage, tell } from './collect.js';

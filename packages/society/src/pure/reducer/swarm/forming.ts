@@ -3,7 +3,7 @@
  * is refused on the way leaves no agent, no group and no swarm (SOC-14).
  */
 
-import { QUEUE, startFor } from '@reprise/org/contracts';
+import { pair, QUEUE, startFor } from '@reprise/org/contracts';
 import { entityAt, groupAt, swarmPool } from '../../contracts/cell/names.js';
 import type { News } from '../../contracts/entity-parts.js';
 import { type CultureIn, GROUP_BOUNDS } from '../../contracts/group/group.js';
@@ -15,7 +15,7 @@ import { type Replied, tagOf } from '../call/replies.js';
 import { endInSwarm } from '../rights/agent-terms.js';
 import { type AgentToMake, makeAgent, termsIn, unmakeAgent } from '../rights/register.js';
 import { handedOnTo } from '../rights/rights.js';
-import { changeMember, failing, memberKey, membersOf, moveSwarm, type SwarmContext, slotsOf } from './context.js';
+import { changeMember, failing, membersOf, moveSwarm, type SwarmContext, slotsOf } from './context.js';
 import { execute } from './strategies.js';
 import { tellCreator, tellWorker, workerName } from './workers.js';
 
@@ -46,7 +46,7 @@ function askKey(member: string, ctx: SwarmContext): void {
 function memberAt(ordinal: number, ctx: SwarmContext): string {
   let rest = ordinal;
   for (const [slot, { count }] of slotsOf(ctx).entries()) {
-    if (rest < count) return memberKey(slot, rest);
+    if (rest < count) return pair(slot, rest);
     rest -= count;
   }
   return ctx.reject('no_member');

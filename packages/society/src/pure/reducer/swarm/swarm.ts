@@ -12,7 +12,7 @@
 
 import { NOTICES } from '@reprise/contracts';
 import { by, defineReducer, type EventHandlers, from, fromAll, handledBy, reducerOnUse } from '@reprise/kernel/define';
-import { key, makingEvents, makingNews, ownPlan, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
+import { key, makingEvents, makingNews, ownPlan, pair, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
 import { entityAt, SWARM } from '../../contracts/cell/names.js';
 import { swarmAgent, swarmCreator, swarmGroup } from '../../contracts/cell/senders.js';
 import { entityNews } from '../../contracts/entity/entity.js';
@@ -27,7 +27,7 @@ import { keepAbove, rightsRefused, setCompiled, tellStand } from '../rights/righ
 import { agentLives, askReport, failedTimer, keepRevived, tellBack } from '../status/failed-agents.js';
 import { takeSwarmCall } from './calls.js';
 import { answerOthers } from './collect.js';
-import { coordinatorOver, failing, isOver, memberKey, memberOr, membersOf, type SwarmContext } from './context.js';
+import { coordinatorOver, failing, isOver, memberOr, membersOf, type SwarmContext } from './context.js';
 import { failedMemberHandlers, memberFailed, memberSilent, memberStatus } from './failed-members.js';
 import { form, groupOpened, isUnbegun, joined, keyed, keyTimer, memberMade, refuse } from './forming.js';
 import { composed, follow } from './strategies.js';
@@ -185,7 +185,7 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Swar
     ctx.table('slots').set(key(at), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      ctx.table('members').set(memberKey(at, index), { slot: slot.slot, index, ...UNMADE });
+      ctx.table('members').set(pair(at, index), { slot: slot.slot, index, ...UNMADE });
     }
   }
 }

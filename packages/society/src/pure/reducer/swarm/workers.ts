@@ -1,10 +1,11 @@
 /** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
 
+import { firstOf } from '@reprise/org/contracts';
 import { entityAt } from '../../contracts/cell/names.js';
 import type { SwarmRow } from '../../contracts/entity-parts.js';
 import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { type Deputy, endFailed, failedAgentOf, tellStatusAbove } from '../status/failed-agents.js';
-import { changeMember, membersOf, type SwarmContext, slotOf, slotsOf } from './context.js';
+import { changeMember, membersOf, type SwarmContext, slotsOf } from './context.js';
 
 export function workerName({ slot, index }: Pick<SwarmRow<'members'>, 'slot' | 'index'>, ctx: SwarmContext): string {
   return `${slot} ${index} of ${ctx.address[1]}`.slice(0, 120);
@@ -13,7 +14,7 @@ export function workerName({ slot, index }: Pick<SwarmRow<'members'>, 'slot' | '
 /** Tells the creator of an agent that has begun, or has changed. */
 export function tellWorker(draft: SwarmState, key: string, member: SwarmRow<'members'>, ctx: SwarmContext): void {
   const { agent_id, public_key, key_ref, created_at, status, expires_at, grace_until } = member;
-  const agent_type = slotsOf(ctx)[slotOf(key)]?.agent_type;
+  const agent_type = slotsOf(ctx)[firstOf(key)]?.agent_type;
   if (agent_id === null || agent_type === undefined) return;
   const display_name = workerName(member, ctx);
   const entry = { agent_type, display_name, created_at, public_key, key_ref, status, expires_at, grace_until };
