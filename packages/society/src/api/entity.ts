@@ -289,7 +289,7 @@ export class Entity extends EntityCaller {
    * await ann.review(agent_id, { approve: 'all' })
    */
   async review(agent: string, decision: ReviewDecision, by: By = {}): Promise<ReviewReport> {
-    return reviewStaged(this.world.kernel, this, { agent, decision, by });
+    return reviewStaged(this.world.kernel, this, agent, decision, by);
   }
 
   /**

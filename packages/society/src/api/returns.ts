@@ -66,17 +66,13 @@ export async function stagedItems(
   return found;
 }
 
-interface Review {
-  readonly agent: string;
-  readonly decision: ReviewDecision;
-  readonly by: By;
-}
-
 /** Decides on what an agent brought back, one return after the other; once for each id. */
 export async function reviewStaged(
   kernel: CellSource & Pick<World, 'at'>,
   parent: EntityCaller,
-  { agent, decision, by: { id, ...by } }: Review,
+  agent: string,
+  decision: ReviewDecision,
+  { id, ...by }: By,
 ): Promise<ReviewReport> {
   const waiting = id === undefined ? kernel : await kernel.at(await asked(parent, agent, { ...by, id }));
   const rows = await stagedBy(waiting, parent, agent);

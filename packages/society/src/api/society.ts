@@ -28,7 +28,6 @@ import {
   NAME_ID,
 } from '../pure/index.js';
 import { recordedSides } from '../pure/reducer/rights/recorded.js';
-import type { TokenIssuer } from './answers.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
 import { entityCell } from './requests.js';
@@ -66,12 +65,10 @@ export interface Society {
   audit(): Promise<AuditReport>;
 }
 
-interface SocietyParts {
+interface SocietyParts extends Omit<EntityHost, 'world'> {
   readonly root: Capabilities;
   readonly app: Address | null;
   readonly graceMs: number;
-  readonly tokens: ((world: AgentWorld) => TokenIssuer) | undefined;
-  readonly sign: EntityHost['sign'];
 }
 
 /** Makes the handle of the part. */

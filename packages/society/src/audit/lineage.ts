@@ -21,18 +21,12 @@ export interface MadeAgent {
   readonly made: AuditPlace & { readonly i: number };
 }
 
-interface OpenedSwarm {
-  readonly creator: string;
-  readonly depth: number;
-  readonly maker: string | null;
-}
-
 export class Lineage implements AuditCheck {
   readonly people = new Map<string, AuditPlace>();
   /** The agents that have begun, in the order in which they did. */
   readonly begun = new Map<string, MadeAgent>();
   readonly #made = new Map<string, MadeAgent>();
-  readonly #swarms = new Map<string, OpenedSwarm>();
+  readonly #swarms = new Map<string, { readonly creator: string; readonly maker: string | null }>();
   /** The swarms that have failed, perhaps before they formed: then their ids may be taken anew. */
   readonly #failed = new Set<string>();
 
@@ -78,9 +72,9 @@ export class Lineage implements AuditCheck {
     // An entity hears whether its opening was taken. Of an app's cell nobody does: where one can have been taken, it was.
     const isOfApp = from !== null && from[0] !== ENTITY && this.#failed.has(key);
     if (!parsed.success || (this.#swarms.has(key) && !isTaken && !isOfApp)) return;
-    const { creator, depth } = parsed.data;
+    const { creator } = parsed.data;
     this.#failed.delete(key);
-    this.#swarms.set(key, { creator, depth, maker: from === null ? null : cellName(from) });
+    this.#swarms.set(key, { creator, maker: from === null ? null : cellName(from) });
   }
 
   /** A swarm that was refused while it formed is gone: its id may be taken anew, and the maker hears that it was. */

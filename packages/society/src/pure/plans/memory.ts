@@ -30,31 +30,18 @@ export const memoryPlan = planOf('society/memory_plan@1', () => ({
   input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
   effects: [memoryWrite, ...GATED_READS],
   *run({ call, act }, plan) {
-    const outcome = yield* acted(plan, act);
+    const outcome = yield* ACTS[act.act](plan, act as never);
     plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
   },
 }));
 
-function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
-  switch (act.act) {
-    case 'write':
-      return yield* write(plan, act);
-    case 'read':
-      return act.composed ? yield* compose(plan, act) : yield* read(plan, act.store, act.ids);
-    case 'page':
-      return yield* page(plan, act);
-    case 'judge':
-      return yield* judge(plan, act);
-    case 'search':
-      return yield* search(plan, act);
-    case 'share':
-      return yield* share(plan, act);
-    default:
-      return yield* change(plan, act.store, { op: 'move', id: act.id, state: act.state });
-  }
-}
-
 type Of<A extends MemoryAct['act']> = Extract<MemoryAct, { act: A }>;
+
+const ACTS: { readonly [A in MemoryAct['act']]: (plan: PlanContext, act: Of<A>) => PlanBody<Outcome> } = {
+  ...{ write, page, judge, search, share },
+  read: (plan, act) => (act.composed ? compose(plan, act) : read(plan, act.store, act.ids)),
+  move: (plan, { store, id, state }) => change(plan, store, { op: 'move', id, state }),
+};
 
 /** A write that was made before stays as it is: it may have been validated since. */
 export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>): PlanBody<Outcome> {

@@ -134,12 +134,7 @@ function reportOf(
 }
 
 /** Subscribes an agent that has begun as its registration asks, and says which subscriptions are out of its reach. */
-function subscribed(
-  draft: EntityState,
-  args: SocietyCallOf<'agent_register'>,
-  key: AgentKeyed,
-  ctx: EntityContext,
-): ReturnType<typeof refusedSubscriptions> {
+function subscribed(draft: EntityState, args: SocietyCallOf<'agent_register'>, key: AgentKeyed, ctx: EntityContext) {
   const { subscriptions = [] } = args;
   const above = compiledOf(draft, ctx).grant;
   const of = sourceOf(agentOf(draft, args, key, above, ctx));

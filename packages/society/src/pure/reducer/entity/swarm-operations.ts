@@ -25,7 +25,7 @@ import { passParked } from '../call/app-calls.js';
 import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
 import { type Routes, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, lineageBelow } from '../context/entity.js';
-import { endInSwarm, requireWithin } from '../rights/agent-terms.js';
+import { endOf, requireWithin } from '../rights/agent-terms.js';
 import { recorded } from '../rights/recorded.js';
 import { excessOf, sourceOf, termsIn } from '../rights/register.js';
 import { type HandedOn, handedOnBy } from '../rights/rights.js';
@@ -191,7 +191,7 @@ function likeMember(
   return sourceOf({
     ...place,
     ...termsIn({ agent_type, capabilities }),
-    expires_at: endInSwarm(capabilities, above.expires_at, ctx),
+    expires_at: endOf(capabilities.ttl_seconds || undefined, above.expires_at, ctx.now),
   });
 }
 

@@ -49,14 +49,11 @@ function consents(
   if (by === null) return true;
   const [reducer, id] = by;
   if (reducer === ENTITY) return id === idOf(ctx) || draft.lineage.includes(id);
-  return reducer === SWARM && isOwnSwarm(draft, id, group, ctx);
-}
-
-/** Whether the swarm made this entity, or was created by it, or is to be led by it. A lead is taken once, and while it acts. */
-function isOwnSwarm(draft: EntityState, swarm: string, group: string, ctx: EntityContext): boolean {
-  if (draft.maker !== null && draft.maker[0] === SWARM && draft.maker[1] === swarm) return true;
-  if (ctx.table('swarms').get(swarm) !== undefined) return true;
-  const leads = ctx.table('leads').get(swarm) === group && mayOperate(draft);
-  if (leads) ctx.table('leads').delete(swarm);
+  if (reducer !== SWARM) return false;
+  // The swarm made this entity, or was created by it, or is to be led by it. A lead is taken once, and while it acts.
+  if (draft.maker !== null && draft.maker[0] === SWARM && draft.maker[1] === id) return true;
+  if (ctx.table('swarms').get(id) !== undefined) return true;
+  const leads = ctx.table('leads').get(id) === group && mayOperate(draft);
+  if (leads) ctx.table('leads').delete(id);
   return leads;
 }

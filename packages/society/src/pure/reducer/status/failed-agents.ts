@@ -102,8 +102,18 @@ export function actForFailed(
   if (row === undefined) return 'cell_failed';
   const refused = refusedAct(row, asked);
   if (refused !== undefined) return refused;
-  if (row.via === null) actAsMaker(deputy, row, asked, ctx);
-  else passAct(row, row.via, asked, ctx);
+  const { agent_id, act, by, depth, grace_ms } = asked;
+  const suspended = act === 'suspend' ? { by, depth } : null;
+  const status = act === 'deactivate' ? 'deactivated' : act === 'suspend' ? 'suspended' : 'active';
+  if (row.via !== null) {
+    ctx.table('failed').set(agent_id, { ...row, status, suspended });
+    ctx.send(row.via, { name: 'society/ForFailed@1', value: asked });
+  } else if (act === 'deactivate') {
+    endFailed(deputy, { agent_id, reason: 'asked', grace_ms }, ctx);
+  } else {
+    commandAgentSessions(act === 'suspend' ? 'Pause' : 'Resume', agent_id, ctx);
+    move(deputy, { agent_id, row, reason: 'asked' }, { ...row, status, suspended }, ctx);
+  }
   return undefined;
 }
 
@@ -173,30 +183,6 @@ function refusedAct(
   if (act === 'suspend') return isLegal(status, 'suspended') ? undefined : 'illegal_transition';
   if (status !== 'suspended' || suspended === null) return 'cell_failed'; // it was suspended for its own reasons
   return suspended.depth < depth ? 'not_authorized' : undefined;
-}
-
-function actAsMaker(
-  deputy: Deputy,
-  row: Row<'failed'>,
-  { agent_id, act, by, depth, grace_ms }: News<'society/ForFailed@1'>,
-  ctx: MakerContext,
-): void {
-  if (act === 'deactivate') return endFailed(deputy, { agent_id, reason: 'asked', grace_ms }, ctx);
-  commandAgentSessions(act === 'suspend' ? 'Pause' : 'Resume', agent_id, ctx);
-  const suspended = act === 'suspend' ? { by, depth } : null;
-  move(deputy, { agent_id, row, reason: 'asked' }, { ...row, status: statusAfter(act), suspended }, ctx);
-}
-
-function passAct(row: Row<'failed'>, via: Address, asked: News<'society/ForFailed@1'>, ctx: MakerContext): void {
-  const { agent_id, act, by, depth } = asked;
-  const suspended = act === 'suspend' ? { by, depth } : null;
-  ctx.table('failed').set(agent_id, { ...row, status: statusAfter(act), suspended });
-  ctx.send(via, { name: 'society/ForFailed@1', value: asked });
-}
-
-function statusAfter(act: News<'society/ForFailed@1'>['act']): AgentStatus {
-  if (act === 'deactivate') return 'deactivated';
-  return act === 'suspend' ? 'suspended' : 'active';
 }
 
 function removeFailed(deputy: Deputy, agent_id: string, row: Row<'failed'>, ctx: MakerContext): void {

@@ -36,7 +36,17 @@ export function deliverInput(
   }
   sessions.set(session, { agent: name, def, open: true, running: known?.running === true });
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
-  if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
+  if (known === undefined) {
+    // It has the rights that the entity uses; its first input comes when they stand.
+    const labels = { entity: idOf(ctx), session };
+    return makeWithRights(ctx, {
+      to: at,
+      making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
+      rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
+      first: input,
+      tag: `${SESSION_TAG}${command_id}`,
+    });
+  }
   if (isNew || known.def !== def) ctx.send(at, adopted);
   ctx.send(at, input, refusedTo('session', command_id));
 }
@@ -46,31 +56,8 @@ export function inputRefused(command_id: string, { code }: Replied, ctx: EntityC
   ctx.record('society/InputRefused@1', { command_id, code });
 }
 
-interface NewSession {
-  readonly session: string;
-  readonly command_id: string;
-  readonly adopted: { readonly name: string; readonly value: object };
-  readonly input: { readonly name: string; readonly value: unknown };
-}
-
 /** Begins the tags of new sessions and of their first inputs. */
 const SESSION_TAG = tagOf('session', '');
-
-/** Makes a session with the rights that the entity uses; its first input comes when they stand. */
-function makeSession(
-  draft: EntityState,
-  { session, command_id, adopted, input }: NewSession,
-  ctx: EntityContext,
-): void {
-  const labels = { entity: idOf(ctx), session };
-  makeWithRights(ctx, {
-    to: sessionAt(session, ctx),
-    making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
-    rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
-    first: input,
-    tag: `${SESSION_TAG}${command_id}`,
-  });
-}
 
 /** Takes the news of a session that was made. @returns whether it was one */
 export function sessionMade(news: MadeNews, ctx: EntityContext): boolean {

@@ -12,7 +12,7 @@ import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { keygenPlan } from '../../plans/identity.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';
-import { endInSwarm } from '../rights/agent-terms.js';
+import { endOf } from '../rights/agent-terms.js';
 import { type AgentToMake, makeAgent, termsIn, unmakeAgent } from '../rights/register.js';
 import { handedOnTo } from '../rights/rights.js';
 import { changeMember, failing, membersOf, moveSwarm, type SwarmContext, slotsOf } from './context.js';
@@ -100,7 +100,7 @@ function memberOf(
   return {
     ...{ parent_entity_id: creator, lineage, depth: depth + 1, app, grace_ms, swarm_group: group },
     ...{ agent_id, public_key, key_ref, display_name: workerName({ slot, index }, ctx), ...termsIn(row) },
-    expires_at: endInSwarm(row.capabilities, draft.expires_at ?? undefined, ctx),
+    expires_at: endOf(row.capabilities.ttl_seconds || undefined, draft.expires_at ?? undefined, ctx.now),
   };
 }
 

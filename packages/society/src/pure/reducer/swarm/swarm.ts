@@ -28,7 +28,7 @@ import { agentLives, askReport, failedTimer, keepRevived, tellBack } from '../st
 import { takeSwarmCall } from './calls.js';
 import { answerOthers } from './collect.js';
 import { coordinatorOver, failing, isOver, memberOr, membersOf, type SwarmContext } from './context.js';
-import { failedMemberHandlers, memberFailed, memberSilent, memberStatus } from './failed-members.js';
+import { childNewsOfSwarm, failedMemberHandlers, memberFailed, memberSilent } from './failed-members.js';
 import { form, groupOpened, isUnbegun, joined, keyed, keyTimer, memberMade, refuse } from './forming.js';
 import { composed, follow } from './strategies.js';
 import { worked, workRefused, workUnderWay } from './tasks.js';
@@ -41,7 +41,7 @@ const EVENTS = {
   'society/Keyed@1': from(entityNews['society/Keyed@1'].schema, by.ownPlan),
   'society/Compiled@1': from(entityNews['society/Compiled@1'].schema, swarmAgent),
   'society/RightsSet@1': from(entityNews['society/RightsSet@1'].schema, by.self),
-  'society/ChildStatus@1': from(entityNews['society/ChildStatus@1'].schema, swarmAgent),
+  ...childNewsOfSwarm,
   'society/Removed@1': from(entityNews['society/Removed@1'].schema, swarmAgent),
   'society/Above@1': from(entityNews['society/Above@1'].schema, swarmCreator),
   'society/ParentStatus@1': from(entityNews['society/ParentStatus@1'].schema, swarmCreator),
@@ -93,7 +93,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
-  'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   [REST]: (draft, _, ctx) => answerOthers(draft, ctx),
   'sys/Revived@1': (draft, _, ctx) => {
     swarmRevived(draft, ctx);

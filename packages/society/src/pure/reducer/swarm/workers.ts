@@ -26,14 +26,10 @@ export function tellCreator(draft: SwarmState, code: string | null, ctx: SwarmCo
   const { call, creator } = draft;
   draft.call = null;
   if (call === null) return;
-  const value = code === null ? formed(draft, ctx) : null;
-  const news = { call, code, value };
-  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value: news });
-}
-
-function formed({ group, status }: SwarmState, ctx: SwarmContext) {
   const agents = membersOf(ctx).map(([, { slot, index, agent_id }]) => ({ slot, index, agent_id }));
-  return { swarm_id: ctx.address[1], group_id: group, status, agents };
+  const formed = { swarm_id: ctx.address[1], group_id: draft.group, status: draft.status, agents };
+  const value = { call, code, value: code === null ? formed : null };
+  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value });
 }
 
 /** The swarm is over: a member whose cell has failed is ended for it. @returns whether it is such a member */
