@@ -94,10 +94,8 @@ export function stagingAt(key: string): Address {
 
 /** The agent of a key. */
 export function agentOfStaging(key: string): string {
-  return key.slice(0, AGENT_ID_LENGTH);
+  return key.slice(0, 64); // an id has 64 characters
 }
-
-const AGENT_ID_LENGTH = 64;
 
 /** The key of a staging store; undefined for any other store. The id of an item names any store, also one that cannot be. */
 export function stagingOfStore(store: string): string | undefined {

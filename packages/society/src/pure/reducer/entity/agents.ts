@@ -62,14 +62,6 @@ function agentsAfter(last: string | undefined, ctx: EntityContext): readonly (re
 
 function agentRow(agent_id: string, row: Row<'children'>, parent_entity_id: string): Value {
   const { agent_type, display_name, created_at, public_key, status, expires_at } = row;
-  return {
-    agent_id,
-    parent_entity_id,
-    agent_type,
-    display_name,
-    created_at: timeOf(created_at) ?? '',
-    public_key,
-    status,
-    expires_at: timeOf(expires_at),
-  };
+  const times = { created_at: timeOf(created_at) ?? '', expires_at: timeOf(expires_at) };
+  return { agent_id, parent_entity_id, agent_type, display_name, public_key, status, ...times };
 }

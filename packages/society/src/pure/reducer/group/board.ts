@@ -58,12 +58,8 @@ export function tellNews(
   const oldest = posts[0]?.[0] ?? draft.posted + 1;
   const missing = { missed: oldest - 1 - from, missed_to: oldest - 1 };
   for (const [at, page] of pagesOf(posts).entries()) {
-    const value: News<'society/News@1'> = {
-      group: ctx.address[1],
-      ...(at === 0 ? missing : NONE_MISSED),
-      posts: page,
-      sees,
-    };
+    const missed = at === 0 ? missing : NONE_MISSED;
+    const value: News<'society/News@1'> = { group: ctx.address[1], ...missed, posts: page, sees };
     ctx.send(entityAt(by), { name: 'society/News@1', value });
   }
 }

@@ -42,18 +42,15 @@ export function takeItemNews(
 ): void {
   if (!seen.some(({ verdict }) => verdict !== 'denied')) return;
   const bringing = { by: news.by, ...present({ merged_by: news.merged_by }) };
-  const running = mayOperate(draft) && !isLater(payload, seen) ? runningSessions(ctx) : [];
+  const mayShow = mayOperate(draft) && !isLater(payload, seen);
+  const sessions = mayShow ? [...allRows(ctx.table('sessions'))] : [];
+  const running = sessions.flatMap(([name, { open, running }]) => (open && running ? [name] : []));
   keepNotice(
     { event: ITEM_WRITTEN, payload, at: ctx.now, show: steer && running.length === 0, ...bringing },
     push,
     ctx,
   );
   if (steer) for (const name of running) steerInto(name, wordsOf({ payload, ...bringing }, seen), ctx);
-}
-
-function runningSessions(ctx: EntityContext): readonly string[] {
-  const sessions = [...allRows(ctx.table('sessions'))];
-  return sessions.flatMap(([name, { open, running }]) => (open && running ? [name] : []));
 }
 
 /** Shows the first words of an item to a session at its next step. A session takes 16 such messages at most. */

@@ -1,6 +1,6 @@
 /** `memory_read_hot` and `memory_write_hot`: an entity and its own hot context, or that of an agent that it made. */
 
-import type { Value } from '@reprise/contracts';
+import { present, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import { l1At } from '../../contracts/cell/names.js';
 import type { EntityState } from '../../contracts/entity/entity.js';
@@ -79,23 +79,11 @@ function shownAnswer({ entity_id, state, capabilities }: News<'society/L1Told@1'
   });
   const before = Math.max(0, countsOf(ctx).next - 1 - QUEUE_EVENTS);
   const latest = fitting(eventsAfter(before, QUEUE_EVENTS, ctx), QUEUE_BYTES);
-  const head = {
-    entity_id,
-    version,
-    updated_at,
-    identity,
-    chain_hash: chain.hash,
-    session_count: chain.count,
-    ...(synced === null ? {} : { synced_hash: synced.hash }),
-  };
-  const agent = {
-    parent_entity_id,
-    agent_type,
-    ...(encode(capabilities).length <= CAPABILITIES_BYTES ? { capabilities } : {}),
-    progress_ppm,
-    event_queue: entity_id === idOf(ctx) ? latest : [],
-  };
-  return { value: { ...head, agent } as unknown as Value, refs };
+  const head = { entity_id, version, updated_at, identity, chain_hash: chain.hash, session_count: chain.count };
+  const isShort = encode(capabilities).length <= CAPABILITIES_BYTES;
+  const kind = { parent_entity_id, agent_type, ...(isShort ? { capabilities } : {}), progress_ppm };
+  const agent = { ...kind, event_queue: entity_id === idOf(ctx) ? latest : [] };
+  return { value: { ...head, ...present({ synced_hash: synced?.hash }), agent } as unknown as Value, refs };
 }
 
 /** Longer capabilities are read by `agent_capabilities`. */

@@ -251,18 +251,9 @@ function storeFor(group: string): string {
 /** A client reads the words of an item by their link; a model is shown them in one text. */
 function rowOf(store: string, item: ReadItem, isModel: boolean, ctx: EntityContext): Value {
   const { id, type, state, confidence_ppm, subject_key, created_at, expires_at } = item;
-  return {
-    item_id: itemIdOf(store, id),
-    type,
-    ...whoseItem(item),
-    state,
-    confidence_ppm,
-    subject_key,
-    created_at,
-    expires_at,
-    ...(isModel ? {} : { link: item.content_ref }),
-    ...aboutStaged(store, id, ctx),
-  };
+  const about = { item_id: itemIdOf(store, id), type, state, confidence_ppm, subject_key, created_at, expires_at };
+  const words = isModel ? {} : { link: item.content_ref };
+  return { ...about, ...whoseItem(item), ...words, ...aboutStaged(store, id, ctx) };
 }
 
 /** The author of an item, and where it was taken over: from whom, or by whom without a review. */

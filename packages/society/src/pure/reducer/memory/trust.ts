@@ -59,10 +59,8 @@ export function assess(
   const after: Row<'trust'> = { verdicts: [...others, ...added].slice(-TRUST_WINDOW), updated_at: ctx.now };
   ctx.table('trust').set(agent, after);
   const by = actorOfCall(call, ctx);
-  ctx.record('society/Assessed@1', {
-    ...{ item_id, agent_id: agent, verdict, basis, by },
-    evidence_ref: evidence_ref ?? null,
-  });
+  const rests = { basis, evidence_ref: evidence_ref ?? null };
+  ctx.record('society/Assessed@1', { item_id, agent_id: agent, verdict, ...rests, by });
   scored({ agent, before, after, store: itemOf(item_id).store }, ctx);
   return shown(agent, after, ctx);
 }

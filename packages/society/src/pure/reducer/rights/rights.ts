@@ -213,17 +213,16 @@ export function tellBelow({ children }: EntityState, what: 'above' | 'status', c
 
 /** Rights without what agents have brought back: who has decided on that reads it no longer, and nothing was taken from it. */
 function unstaged({ exercise, grant }: CompiledRights): CompiledRights {
-  return { exercise: withoutStaging(exercise), grant: withoutStaging(grant) };
+  const without = (rights: Capability): Capability => {
+    const { mem_read: read } = rights.may;
+    if (read === undefined) return rights;
+    return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
+  };
+  return { exercise: without(exercise), grant: without(grant) };
 }
 
 /** Begins the patterns of the stores that hold what agents have brought back. */
 const STAGED = storeOf.staging('');
-
-function withoutStaging(rights: Capability): Capability {
-  const { mem_read: read } = rights.may;
-  if (read === undefined) return rights;
-  return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
-}
 
 function isWithin(a: CompiledRights, b: CompiledRights): boolean {
   return leq(a.exercise, b.exercise) && leq(a.grant, b.grant);

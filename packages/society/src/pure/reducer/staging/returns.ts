@@ -6,7 +6,7 @@
  * B2  What the agent may not write itself, or what was narrowed since it left, is not merged without a review.
  */
 
-import type { Value, ValueMap } from '@reprise/contracts';
+import { present, type Value, type ValueMap } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { permits } from '@reprise/kernel/authority';
 import type { Returned } from '../../contracts/agent/identity.js';
@@ -99,18 +99,13 @@ function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: En
   const since = base === null ? -1 : session_count - base.count;
   const mayWrite = items.every(({ store }) => permits(compiledOf(draft, ctx).exercise, 'mem_write', store));
   const wasNarrowed = base === null || (draft.narrowed_at > 0 && draft.narrowed_at >= base.at);
-  return {
-    call,
-    agent_id: idOf(ctx),
-    chain: { hash, count: session_count },
-    divergence: since < 0 ? null : since,
-    willing: draft.automerge && mayWrite && !wasNarrowed,
-    items,
-  };
+  const chain = { hash, count: session_count };
+  const willing = draft.automerge && mayWrite && !wasNarrowed;
+  return { call, agent_id: idOf(ctx), chain, divergence: since < 0 ? null : since, willing, items };
 }
 
 /** What the agent signed, from the arguments of its call. */
 function returnedOf({ chain_hash, session_count, base_hash, memories }: SocietyCallOf<'agent_return'>): Returned {
   const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
-  return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
+  return { chain_hash, session_count, ...present({ base_hash }), items };
 }

@@ -21,7 +21,7 @@ import {
   tasksOf,
 } from './context.js';
 import { endSwarm } from './ending.js';
-import { numberIn } from './shown.js';
+import { MILLION, numberIn } from './shown.js';
 import { mayBegin } from './spending.js';
 import { addTask, startTask } from './tasks.js';
 
@@ -74,8 +74,6 @@ const CALLS: { readonly [N in SwarmAsked['name']]: Does<SocietyCallOf<N>> } = {
     return TASKS[task.action](draft, caller, task, ctx);
   },
 };
-
-const MILLION = 1_000_000;
 
 const TASKS: Readonly<Record<SocietyCallOf<'swarm_task'>['action'], Does<SocietyCallOf<'swarm_task'>>>> = {
   report: (draft, { waiting: { by } }, { result_ref }, ctx) => {

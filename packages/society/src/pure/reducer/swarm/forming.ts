@@ -75,10 +75,7 @@ export function keyed(
   ctx.table('agents').set(key.agent_id, member);
   const agent = memberOf(draft, member, key, ctx);
   changeMember(ctx, member, { expires_at: agent.expires_at });
-  makeAgent(ctx, agent, {
-    ...{ above: handedOnTo(ctx), account: draft.account, tag: member },
-    hold: true,
-  });
+  makeAgent(ctx, agent, { above: handedOnTo(ctx), account: draft.account, tag: member, hold: true });
   askKeys(draft, ctx);
 }
 

@@ -26,7 +26,8 @@ export interface SwarmPage {
 /** The room of what stands beside the rows. */
 const HEAD_BYTES = 512;
 
-const MILLION = 1_000_000;
+/** The whole progress of a task. */
+export const MILLION = 1_000_000;
 
 /** How large a page may be, and who reads it. */
 interface PageTerms {
