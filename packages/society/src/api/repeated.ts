@@ -13,7 +13,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { type Ack, encode, equalBytes, getErasable, type World } from '@reprise/kernel';
-import { command, type FactRecord, factIn, outcomeOf, unlessErased } from '@reprise/org';
+import { type CommandOutcome, command, factIn, outcomeOf, unlessErased } from '@reprise/org';
 import { entityFacts, saltedLinksAs } from '../pure/index.js';
 import { type Answered, entityCell } from './requests.js';
 
@@ -39,7 +39,7 @@ export async function answerOnce(
   { id, name, args, as, actor, isOfId = false }: Call,
 ): Promise<Answered & { readonly seq: number }> {
   const cell = entityCell(kernel, at);
-  const find = (fact: FactRecord): Answered | undefined => {
+  const find: CommandOutcome<Answered>['in'] = (fact) => {
     const answer = factIn(fact, [entityFacts, 'society/Answered@1']);
     return answer?.call_id === id ? answer : undefined;
   };
