@@ -195,7 +195,7 @@ const READS: readonly Mutant[] = [
   mutant(
     'a maker sees events in the hot context of an agent',
     `${REDUCER}/memory/hot.ts`,
-    ['event_queue: own ? latestEvents(ctx) : [],', 'event_queue: latestEvents(ctx),'],
+    ['event_queue: entity_id === idOf(ctx) ? latest : [] }', 'event_queue: latest }'],
     4,
   ),
   mutant(

@@ -52,3 +52,8 @@ export function outcomeIn<P>(receipt: ReceiptOf<P>): Outcome<P> {
 export function* execute<I, P>(plan: PlanContext, effect: EffectDefinition<I, P>, params: I): PlanBody<Outcome<P>> {
   return outcomeIn(yield* plan.awaitReceipt(plan.emitEffect(effect, params)));
 }
+
+/** The code of an effect that did not end well, as its plan tells it; null for one that did. */
+export function codeOf({ status, code }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): string | null {
+  return status === 'ok' ? null : (code ?? status);
+}
