@@ -129,7 +129,7 @@ const READS: readonly Mutant[] = [
   mutant(
     'a search is not judged for the store',
     MEMORY,
-    ["rights: { mem_read: 'store' },\n  }),\n);\n\n/** A step", '  }),\n);\n\n/** A step'],
+    ["rights: { mem_read: 'store' },\n}));\n\n/** A step", '}));\n\n/** A step'],
     1,
   ),
   mutant(

@@ -245,7 +245,7 @@ class Scene {
     const heard = work === undefined || !GOOD.has(work) ? (this.#saidAt ?? ownNow()) : (met ?? 0);
     return {
       ...{ stage, fault, place, work, run, command, met: met !== undefined },
-      ...{ onError: this.#errors, trouble: this.#troubles, stderr: this.#lines },
+      ...{ onError: [...this.#errors], trouble: [...this.#troubles], stderr: [...this.#lines] },
       silentMs: met === undefined ? 0 : Math.max(0, Math.round(heard - met)),
     };
   }
