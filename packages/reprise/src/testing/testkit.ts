@@ -6,6 +6,6 @@ export async function testkit<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    throw missingPackage(error, { what: 'Tests of worlds', name: '@reprise/testkit', dev: true });
+    throw missingPackage(error, { what: 'Tests of worlds', name: 'fast-check', dev: true });
   }
 }
