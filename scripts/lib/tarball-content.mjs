@@ -1,5 +1,4 @@
 /** The content of a published package, read from its tarball. */
-import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 const BLOCK = 512;
