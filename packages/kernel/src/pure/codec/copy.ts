@@ -6,11 +6,21 @@ import { sortKeys } from './text.js';
 /** Copies a value in normal form: one that the codec has read or normalized, whose keys are in order already. */
 export function copyNormal(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyNormal);
+  if (Array.isArray(value)) return copyList(value, copyNormal);
   if (isOwnMap(value)) return copyMap(value as Readonly<Record<string, Value>>);
   if (isRef(value)) return value;
   if (value instanceof Uint8Array) return new Uint8Array(value);
   return copyMap(value as Readonly<Record<string, Value>>);
+}
+
+/** Scalars, which most items are, are copied without a call; −0 becomes 0, as in bytes. */
+function copyList(value: readonly Value[], copyOf: (item: Value) => Value): Value {
+  const copy: Value[] = [];
+  for (const item of value) {
+    if (typeof item === 'number') copy.push(item + 0);
+    else copy.push(typeof item === 'object' && item !== null ? copyOf(item) : item);
+  }
+  return copy;
 }
 
 function copyMap(value: Readonly<Record<string, Value>>): Value {
@@ -32,7 +42,7 @@ function copyMap(value: Readonly<Record<string, Value>>): Value {
 export function copyValue(value: Value): Value {
   if (typeof value === 'number') return value + 0; // −0 is written as 0
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
+  if (Array.isArray(value)) return copyList(value, copyValue);
   if (!isOwnMap(value)) {
     if (value instanceof Uint8Array) return new Uint8Array(value);
     if (isRef(value)) return value;
@@ -42,7 +52,8 @@ export function copyValue(value: Value): Value {
   for (const key of sortKeys(Object.keys(map))) {
     const item = map[key];
     if (item === undefined) continue;
-    copy[key] = typeof item === 'object' || typeof item === 'number' ? copyValue(item) : item;
+    if (typeof item === 'number') copy[key] = item + 0;
+    else copy[key] = typeof item === 'object' && item !== null ? copyValue(item) : item;
   }
   return copy;
 }

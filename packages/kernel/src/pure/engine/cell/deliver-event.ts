@@ -156,14 +156,14 @@ function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): V
 
 /** The cell in normal form, a copy: what the recipe kept of its draft, or put into it, can no longer change it. */
 function normalCell(reducer: ReducerDefinition, cell: CellLeaf): CellLeaf {
-  const given = fittingCell(cell);
+  const { cell: given, bytes } = fittingCell(cell);
   const state = fittedState(reducer, given.state) as CellState;
-  if (state !== given.state) return fittingCell({ ...given, state }); // a default filled a field in
-  rememberState(reducer, state);
+  if (state !== given.state) return fittingCell({ ...given, state }).cell; // a default filled a field in
+  rememberState(reducer, state, bytes);
   return given;
 }
 
-function fittingCell(cell: CellLeaf): CellLeaf {
+function fittingCell(cell: CellLeaf): { readonly cell: CellLeaf; readonly bytes: number } {
   let normal: NormalValue;
   try {
     normal = normalValue(cell);
@@ -171,9 +171,10 @@ function fittingCell(cell: CellLeaf): CellLeaf {
     raiseExhaustion(error);
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
-  if (normal.bytes <= LEAF_BYTES_MAX) return normal.value as unknown as CellLeaf;
+  const { value, bytes } = normal;
+  if (bytes <= LEAF_BYTES_MAX) return { cell: value as unknown as CellLeaf, bytes };
   const fit = `at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`;
-  throw new Fault('state_too_large', `${normal.bytes} bytes of state; ${fit}`);
+  throw new Fault('state_too_large', `${bytes} bytes of state; ${fit}`);
 }
 
 function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): void {

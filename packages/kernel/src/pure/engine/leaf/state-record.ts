@@ -119,15 +119,21 @@ class ChangedFields {
     }
   }
 
-  /** A number takes nine bytes at most, so it is shown by value without a look at them. */
+  /** What is certain to take few bytes is shown by value without a look at them. */
   #set(name: string, value: unknown): void {
-    if (typeof value === 'number') this.found[name] = [value];
+    if (isShort(value)) this.found[name] = [value];
     else this.#state(name, value, encodeKernel(value));
   }
 
   #state(name: string, value: unknown, bytes: Uint8Array): void {
     this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
   }
+}
+
+/** Whether a value is certain to fit: a number takes nine bytes at most, and a unit of text three. */
+function isShort(value: unknown): value is Value {
+  if (typeof value === 'string') return value.length <= (INLINE_BYTES_MAX - 2) / 3;
+  return typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
 const EMPTY: Stated = {};
