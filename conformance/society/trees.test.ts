@@ -59,7 +59,7 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
     ...OURS,
     hold: (cuts) => OURS.hold(cuts.filter(({ ended }) => ended !== true)),
   },
-  'time does not end rights': changed((of) => ({ ...of, expires_at: undefined })),
+  'time does not end rights': changed((of) => ({ ...of, expires_at: null })),
 };
 
 const EVERYTHING_READ = {

@@ -87,7 +87,7 @@ async function differs({ world }: Crew, bot: Entity, tier: string): Promise<stri
   const { effective } = await world.kernel.rights(`cell:society/Entity@1/${bot.id}`);
   const { exercise } = compileRights({
     ...{ agent_id: bot.id, kind: 'custom', declared: {}, tier: tier as 'low', trust_floor: 'untrusted' },
-    ...{ bonus_groups: [], memberships: [{ group: GROUP, role: 'member' }], status: 'active', parent_id: 'ann' },
+    ...{ bonus_groups: [], memberships: [{ group: GROUP, role: 'member' }], status: 'active', parent_entity_id: 'ann' },
   } as const);
   const [is, should] = [effective?.exercise, exercise].map(digestOf);
   return is === should ? undefined : `the rights have the digest ${is}, expected ${should} of ${tier}`;

@@ -43,12 +43,12 @@ export const MUTANTS: Readonly<Record<string, Planted>> = {
     to: '',
   },
   'wakes without a person have no bound': {
-    file: project('project/unattended.ts'),
+    file: project('project/status.ts'),
     from: 'return delivery.state.wake.unattended >= max;',
     to: 'return delivery.state.wake.unattended > max + 100;',
   },
   'a wake is permitted once more than the team states': {
-    file: project('project/unattended.ts'),
+    file: project('project/status.ts'),
     from: 'return delivery.state.wake.unattended >= max;',
     to: 'return delivery.state.wake.unattended > max;',
   },

@@ -60,7 +60,7 @@ const NEWS: readonly Mutant[] = [
   mutant(
     'reads and news are not judged for the store',
     MEMORY,
-    ["rights: { mem_read: 'store' },\n    settledBy: 'at',", "settledBy: 'at',"],
+    ["rights: { mem_read: 'store' },\n  settledBy: 'at',", "settledBy: 'at',"],
     1,
   ),
   mutant('a denial counts as something that is read later', GATE, ["? 'denied' : 'later'", "? 'later' : 'later'"], 1),
@@ -195,7 +195,7 @@ const READS: readonly Mutant[] = [
   mutant(
     'a maker sees events in the hot context of an agent',
     `${REDUCER}/memory/hot.ts`,
-    ['event_queue: own ? latestEvents(ctx) : [],', 'event_queue: latestEvents(ctx),'],
+    ['event_queue: entity_id === idOf(ctx) ? latest : [] }', 'event_queue: latest }'],
     4,
   ),
   mutant(

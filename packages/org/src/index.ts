@@ -1,11 +1,9 @@
 /** What organizations of agents are built of: jobs, stores of memories, and texts composed from the content of a world. */
 export { composeText } from './adapters/compose.js';
-export { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './adapters/preparer.js';
+export { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './adapters/prepare.js';
 export { callRules } from './call-rules.js';
 export { flow } from './flow-part.js';
-export type { By } from './handle/by.js';
-export { type CommandOutcome, command, OrgCell, outcomeOf, recordsAt, refusalIn } from './handle/command.js';
-export { unlessErased } from './handle/erased.js';
+export { type By, type CommandOutcome, command, OrgCell, outcomeOf, recordsAt, refusalIn } from './handle/command.js';
 export { runOfInput } from './handle/input.js';
 export { type Money, recordedMoney } from './handle/money.js';
 export { type Provenance, provenanceOf } from './handle/provenance.js';
@@ -13,7 +11,7 @@ export { CellReader, type CellSource, type FactRecord, factIn, isFactOf } from '
 export { searchItems } from './handle/search.js';
 export { type FoundMemory, type Memory, type MemoryStore, memoryStoreOf, type NewMemory } from './handle/store-api.js';
 export { memoryText } from './handle/text.js';
-export { keepText, readItemText } from './handle/texts.js';
+export { keepText, readItemText, unlessErased } from './handle/texts.js';
 export { until } from './handle/until.js';
 export { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './handle/views.js';
 export { type Camel, wire } from './handle/wire.js';

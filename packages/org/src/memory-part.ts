@@ -2,8 +2,7 @@
 import type { AgentWorld, PartHost, WorldPart } from '@reprise/agent';
 import { type PolicyRule, RepriseError } from '@reprise/contracts';
 import { memoryAdapters } from './adapters/memory.js';
-import type { By } from './handle/by.js';
-import { command } from './handle/command.js';
+import { type By, command } from './handle/command.js';
 import { type MemoryStore, memoryCell, memoryStoreOf } from './handle/store-api.js';
 import { memoryText } from './handle/text.js';
 import { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './handle/views.js';

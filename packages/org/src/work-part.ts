@@ -6,8 +6,7 @@ import type { PartHost, WorldPart } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { agentPreparer } from './adapters/agent-jobs.js';
 import { composeAdapter } from './adapters/compose.js';
-import { type Preparers, prepareAdapter } from './adapters/prepare.js';
-import type { Preparer } from './adapters/preparer.js';
+import { type Preparer, type Preparers, prepareAdapter } from './adapters/prepare.js';
 import { QUEUE, queue } from './pure/flow/index.js';
 import { JOB, jobReducer, preparePlan } from './pure/job/index.js';
 

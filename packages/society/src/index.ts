@@ -8,12 +8,10 @@ export type { InboxEvent } from './api/entity-inbox.js';
 export type { EntityMemory, ReadMemory, WarmMemory } from './api/entity-memory.js';
 export { Group } from './api/group.js';
 export type { ForkReturn, MergeForkOptions, MergeReport, StayedBehind } from './api/merge-fork.js';
-export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
 export type { By } from './api/requests.js';
 export type { ReviewDecision, ReviewReport, StagedItem } from './api/returns.js';
 export type { Society } from './api/society.js';
 export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
-export type { TrustScore, Verdict } from './api/trust.js';
 export { auditSociety } from './audit/audit.js';
 export {
   AUDIT_PROBLEMS,

@@ -1,4 +1,5 @@
 /** Societies as a part of a world. */
+
 import { type AgentWorld, type Duration, durationMs, type WorldPart } from '@reprise/agent';
 import {
   type Address,
@@ -23,7 +24,7 @@ import { memberPreparer } from './adapters/member.js';
 import { swarmCheckAdapter } from './adapters/swarm-check.js';
 import { type KeyVault, keyRefOf, memoryVault } from './adapters/vault.js';
 import { verifyAdapter } from './adapters/verify.js';
-import type { TokenIssuer } from './api/proofs.js';
+import type { TokenIssuer } from './api/answers.js';
 import { type Society, societyOf } from './api/society.js';
 import {
   type Capabilities,

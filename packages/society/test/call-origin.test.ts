@@ -3,7 +3,7 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../src/pure/contracts/index.js';
-import { ownerOrigin } from '../src/pure/reducer/entity/calls.js';
+import { ownerOrigin } from '../src/pure/reducer/rights/session.js';
 
 const CALL = { call_id: 'c', step_epoch: 1, name: 'memory_share', args: {} };
 

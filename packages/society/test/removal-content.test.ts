@@ -1,4 +1,5 @@
 /** What is left of the hot context of a removed agent: no byte that others do not link as well (SOC-38). */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { defineOwnerTool } from 'reprise/org';
 import type { Entity } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { keptArgs } from '../src/call/kept.js';
+import { addedTo } from '../src/call/encode.js';
 import type { L1State } from '../src/pure/index.js';
 import { cellCall } from './support/kept.js';
 import { agentOf, openOffice } from './support/office.js';
@@ -20,12 +21,10 @@ const noteTool = defineOwnerTool({
   name: 'memory_write_hot',
   description: 'Notes what you work on.',
   args: z.strictObject({ text: z.string() }),
-  keep: ({ text }, { content, session: { key } }) =>
-    keptArgs(
-      'memory_write_hot',
-      { patch: { active: { text } }, expected_version: 2 },
-      { content, entity: key, id: key },
-    ),
+  keep: async ({ text }, { content, session: { key } }) => {
+    const asked = { patch: { active: { text } }, expected_version: 2 };
+    return { expected_version: 2, ...(await addedTo('memory_write_hot', asked, { content, entity: key, id: key })) };
+  },
 });
 
 const HOUR = 3_600_000;

@@ -1,37 +1,4 @@
 /** Teams of specialists: a coordinator, a plan of tasks, and skills as files. */
-export {
-  type By,
-  defineTeam,
-  type NarrativeEntry,
-  type PlannedTask,
-  Project,
-  type ProjectQuery,
-  type ProjectRow,
-  type Projects,
-  projectRows,
-  type ResultRow,
-  type RetryChange,
-  readTeamWaits,
-  type TaskRow,
-  type Team,
-  type TeamOptions,
-  type TeamWait,
-  teamEndsFromOutside,
-} from './api/index.js';
+export * from './api/index.js';
 export * from './pure/index.js';
-export {
-  type FolderOptions,
-  type FoundSkill,
-  folder,
-  isSkill,
-  lintSkill,
-  listSkills,
-  parseSkill,
-  type Skill,
-  type SkillProblem,
-  type SkillProblems,
-  type SkillSource,
-  type SkillSpec,
-  type SkillWarning,
-  skill,
-} from './skills/index.js';
+export * from './skills/index.js';

@@ -5,7 +5,7 @@ import { COMPOSED_BYTES_MAX } from '../pure/job/compose.js';
 import type { WorkPrepared } from '../pure/job/contracts.js';
 import { limitOf, withinLimits } from '../pure/kit/index.js';
 import { composeText } from './compose.js';
-import { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './preparer.js';
+import { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './prepare.js';
 
 /** The preparer of jobs of agents, see `startJob`. */
 export const agentPreparer: Preparer = {

@@ -2,16 +2,9 @@
 
 import { putText, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, type Marked, nameText, type Ref, RepriseError, type Value } from '@reprise/contracts';
-import { type Adapter, adapterOf, type ContentReader, type ContentStore, getValue } from '@reprise/kernel';
-import { unlessErased } from '../handle/erased.js';
-import {
-  COMPOSED_ITEMS_MAX,
-  type ComposedItem,
-  type ComposedSection,
-  type WorkComposed,
-  type WorkComposeParams,
-  workCompose,
-} from '../pure/job/compose.js';
+import { type AnyAdapter, adapterOf, type ContentReader, getValue } from '@reprise/kernel';
+import { unlessErased } from '../handle/texts.js';
+import { COMPOSED_ITEMS_MAX, type ComposedItem, type ComposedSection, workCompose } from '../pure/job/compose.js';
 import { layOut, type ReadItem } from './lay-out.js';
 
 /**
@@ -39,7 +32,7 @@ export async function composeText(
 }
 
 /** The adapter of `work.compose@1`. A part of a world that emits it brings it. */
-export function composeAdapter(): Adapter<WorkComposeParams, WorkComposed> {
+export function composeAdapter(): AnyAdapter {
   return adapterOf(workCompose, {
     name: 'work.compose',
     async doExecute({ sections, bytes_max }, { content }) {
@@ -48,7 +41,8 @@ export function composeAdapter(): Adapter<WorkComposeParams, WorkComposed> {
         return { status: 'error', code: 'validation_error/too_many_items', retryable: false };
       try {
         const text = await composeText(content, sections, bytes_max);
-        return { status: 'ok', payload: await stored(content, text) };
+        const text_ref = await putText(content, text);
+        return { status: 'ok', payload: { text_ref, bytes: new TextEncoder().encode(text).length } };
       } catch (error) {
         if (!(error instanceof RepriseError)) throw error;
         const code = error.code === 'blob_missing' ? 'validation_error/blob_missing' : 'validation_error/not_a_value';
@@ -56,11 +50,6 @@ export function composeAdapter(): Adapter<WorkComposeParams, WorkComposed> {
       }
     },
   });
-}
-
-async function stored(content: ContentStore, text: string): Promise<WorkComposed> {
-  const text_ref = await putText(content, text);
-  return { text_ref, bytes: new TextEncoder().encode(text).length };
 }
 
 async function readItem(content: ContentReader, item: ComposedItem): Promise<ReadItem> {

@@ -10,7 +10,6 @@ import { authored, type Marked, paragraphs, party, said, startOfUtf8 } from '@re
 import { type ComposedView, SUMMARY_BYTES_MAX } from '../pure/job/compose.js';
 import { bytesOf } from '../pure/kit/index.js';
 
-/** An item whose content was read. */
 export interface ReadItem {
   readonly label: string;
   /** Whether these are words of the owner, or a brief of others that it passes on; other content is data. */
@@ -19,7 +18,6 @@ export interface ReadItem {
   readonly view: ComposedView;
 }
 
-/** A section whose items were read. */
 interface ReadSection {
   readonly title: string;
   readonly items: readonly ReadItem[];

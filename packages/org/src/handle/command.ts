@@ -1,21 +1,50 @@
 /** Commands to the cells of organizations, and how their outcomes are heard. */
 import { partRequestId, requireSound } from '@reprise/agent';
 import {
+  type Actor,
   type Address,
+  aPrincipal,
   formatAddress,
   isFields,
   isRepriseError,
   type JournalRecord,
+  type KnownOptions,
+  type Principal,
   present,
+  REQUEST_ID_MAX,
   RepriseError,
   requireArgument,
+  requireFields,
+  requireKnownOptions,
+  textOf,
   type Value,
 } from '@reprise/contracts';
 import type { Ack, World } from '@reprise/kernel';
 import type { NoTables, TableSchemas } from '@reprise/kernel/define';
 import { recordsOf } from '@reprise/kernel/world';
-import { type By, requireBy } from './by.js';
 import { CellReader, type FactRecord, isFactOf } from './reader.js';
+
+/** Who asks, and under which id: a repetition with one id is one act. */
+export interface By {
+  readonly id?: string;
+  readonly as?: Principal;
+  /** Who acts, where that does not follow from `as`. */
+  readonly actor?: Actor;
+}
+
+const BY: KnownOptions<Pick<By, 'id' | 'as'>> = { id: textOf(REQUEST_ID_MAX), as: aPrincipal };
+
+/**
+ * Refuses what does not say who asks.
+ *
+ * @param where the argument, such as `tree options`
+ * @throws RepriseError `invalid_argument`
+ */
+function requireBy(by: unknown, where: string): asserts by is By {
+  requireFields(by, where, 'an object with any of id, as, actor');
+  const { id, as } = by as By;
+  requireKnownOptions(present({ id, as }), BY, where);
+}
 
 /**
  * A cell of an organization, as an app asks and reads it.

@@ -5,7 +5,6 @@ import type { Ack } from '@reprise/kernel';
 import { type OrgCell, outcomeOf } from './command.js';
 import type { FactRecord } from './reader.js';
 
-/** An input that was sent. */
 interface InputSent {
   readonly id: string;
   /** The key of the session that it is for. */

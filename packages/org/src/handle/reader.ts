@@ -67,7 +67,6 @@ export class CellReader<S = unknown, T extends TableSchemas = NoTables> {
 /** A record of the journal that states a fact. */
 export type FactRecord = Extract<WorldFrame['records'][number], { readonly kind: 'fact' }>;
 
-/** The schemas of facts, by name. */
 type Facts = Readonly<Record<string, z.AnySchema>>;
 
 /** The value of a record that is a fact of this name; undefined for another record. @param facts those of the reducer */

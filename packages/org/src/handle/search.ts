@@ -14,7 +14,6 @@ export interface SearchTerms {
   readonly all: boolean;
 }
 
-/** An item that was found. */
 export interface FoundRow {
   readonly id: number;
   readonly rank: number;
@@ -47,7 +46,6 @@ function isInUse({ state, expires_at }: ItemRow, now: number): boolean {
   return state === 'live' && (expires_at === null || expires_at > now);
 }
 
-/** The best items by their text, in the order of their ranks. */
 async function rankedItems(views: Views, scope: string, { query = '', all }: SearchTerms, now: number) {
   const candidates = await candidatesOf(views, scope, query, all);
   const ranks = new Map<number, Awaited<ReturnType<typeof rowOfRanks>>>();

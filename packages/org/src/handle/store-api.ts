@@ -22,13 +22,11 @@ import {
   type WriteOperation,
   type Written,
 } from '../pure/store/index.js';
-import type { By } from './by.js';
-import { command, OrgCell } from './command.js';
-import { unlessErased } from './erased.js';
+import { type By, command, OrgCell } from './command.js';
 import { provenanceOf } from './provenance.js';
 import { factIn } from './reader.js';
 import { type FoundRow, searchItems } from './search.js';
-import { keepText, readItemText } from './texts.js';
+import { keepText, readItemText, unlessErased } from './texts.js';
 import { type Did, memoryItems, memoryOutcomes } from './views.js';
 
 /** A memory to be stored. One of `result`, `task`, `said` and `origin` is required: a store refuses what comes from nowhere. */
@@ -89,35 +87,6 @@ interface Why {
   readonly dangling: readonly Place[];
 }
 
-/** A store of memories, as an app and its people use it. */
-export interface MemoryStore {
-  readonly scope: string;
-  /** Finds memories by their words, the best first. It changes nothing. */
-  search(query: string, options?: MemoryQuery): Promise<readonly FoundMemory[]>;
-  /** A memory with its whole text. It changes nothing. */
-  get(id: number): Promise<WholeMemory | undefined>;
-  /**
-   * Stores a memory. The same id again is the same memory.
-   *
-   * @throws RepriseError `request_rejected` with `validation_error/origin` for a memory that comes from nowhere
-   */
-  store(memory: NewMemory, by?: By): Promise<{ readonly id: number; readonly existed: boolean }>;
-  /** Replaces the text of a memory. */
-  update(id: number, change: { readonly text?: string; readonly tags?: readonly string[] }, by?: By): Promise<Change>;
-  /** Raises the score by 3, at most to 20. */
-  reinforce(id: number, by?: By): Promise<Change>;
-  /** Lowers the score by 1, at least to −10. */
-  demote(id: number, by?: By): Promise<Change>;
-  /** Takes a memory out of the searches. It is not deleted. */
-  archive(id: number, by?: By): Promise<Change>;
-  /** Makes an archived or quarantined memory live again. */
-  restore(id: number, by?: By): Promise<Change>;
-  /** Where a memory comes from. */
-  why(id: number): Promise<Why | undefined>;
-  /** Erases the words of a memory for good; its number, score and origin stay. */
-  erase(id: number, by?: By): Promise<{ readonly erased: number }>;
-}
-
 /** What a change made of a memory. */
 type Change = Pick<Written, 'score' | 'revision'>;
 
@@ -143,10 +112,11 @@ const SAY = 'memory/Say@1';
  * @param writer for a store of an organization that takes the requests itself
  */
 export function memoryStoreOf(world: AgentWorld, scope: string, writer?: MemoryWriter): MemoryStore {
-  return new StoreHandle(world, scope, writer ?? { to: storeAt(scope), event: SAY, cell: storeAt(scope) });
+  return new MemoryStore(world, scope, writer ?? { to: storeAt(scope), event: SAY, cell: storeAt(scope) });
 }
 
-class StoreHandle implements MemoryStore {
+/** A store of memories, as an app and its people use it. */
+export class MemoryStore {
   readonly #cell: OrgCell;
 
   constructor(
@@ -157,6 +127,7 @@ class StoreHandle implements MemoryStore {
     this.#cell = memoryCell(world, writer.to);
   }
 
+  /** Finds memories by their words, the best first. It changes nothing. */
   async search(query: string, options: MemoryQuery = {}): Promise<readonly FoundMemory[]> {
     requireKnownOptions(options, QUERY_OPTIONS, 'search');
     const { k = SEARCH_ITEMS_DEFAULT, tags, includeArchived = false } = options;
@@ -165,6 +136,7 @@ class StoreHandle implements MemoryStore {
     return Promise.all(found.map(async (one) => ({ ...(await this.#shown(one)), rank: one.rank })));
   }
 
+  /** A memory with its whole text. It changes nothing. */
   async get(id: number): Promise<WholeMemory | undefined> {
     const row = await (await this.world.views()).view(memoryItems).get([this.scope, id]);
     if (row === undefined) return undefined;
@@ -172,6 +144,11 @@ class StoreHandle implements MemoryStore {
     return { ...(await this.#shown({ id, row })), text };
   }
 
+  /**
+   * Stores a memory. The same id again is the same memory.
+   *
+   * @throws RepriseError `request_rejected` with `validation_error/origin` for a memory that comes from nowhere
+   */
   async store(memory: NewMemory, by: By = {}): Promise<{ readonly id: number; readonly existed: boolean }> {
     requireKnownOptions(memory, NEW_MEMORY, 'store');
     const { text, tags = [], result, task, said, expires, trust = said === undefined ? 'curated' : 'user' } = memory;
@@ -191,28 +168,34 @@ class StoreHandle implements MemoryStore {
     return { id, existed };
   }
 
-  async update(id: number, change: { readonly text?: string; readonly tags?: readonly string[] }, by?: By) {
+  /** Replaces the text of a memory. */
+  async update(id: number, change: Pick<Partial<NewMemory>, 'text' | 'tags'>, by?: By): Promise<Change> {
     const { text, tags } = change;
     const kept = text === undefined ? {} : await keepText(this.world.kernel.content, wellFormed(text));
     return this.#change({ op: 'update', id, ...kept, ...(tags === undefined ? {} : { tags: [...tags] }) }, by);
   }
 
+  /** Raises the score by 3, at most to 20. */
   reinforce(id: number, by?: By): Promise<Change> {
     return this.#change({ op: 'reinforce', id }, by);
   }
 
+  /** Lowers the score by 1, at least to −10. */
   demote(id: number, by?: By): Promise<Change> {
     return this.#change({ op: 'demote', id }, by);
   }
 
+  /** Takes a memory out of the searches. It is not deleted. */
   archive(id: number, by?: By): Promise<Change> {
     return this.#change({ op: 'move', id, state: 'archived' }, by);
   }
 
+  /** Makes an archived or quarantined memory live again. */
   restore(id: number, by?: By): Promise<Change> {
     return this.#change({ op: 'move', id, state: 'live' }, by);
   }
 
+  /** Where a memory comes from, step by step. */
   async why(id: number): Promise<Why | undefined> {
     const found = await provenanceOf(await this.world.views(), this.scope, id);
     if (found === undefined) return undefined;
@@ -222,6 +205,7 @@ class StoreHandle implements MemoryStore {
     return { chain, words, dangling };
   }
 
+  /** Erases the words of a memory for good; its number, score and origin stay. */
   async erase(id: number, by: By = {}): Promise<{ readonly erased: number }> {
     const row = await (await this.world.views()).view(memoryItems).get([this.scope, id]);
     if (row === undefined) return { erased: 0 };

@@ -1,8 +1,7 @@
-/** The texts of items: how they are stored, and how a model is shown them. */
-import { type Marked, paragraphs, party, type Ref, said, startOfUtf8 } from '@reprise/contracts';
+/** The texts of items: how they are stored, also erased, and how a model is shown them. */
+import { isRepriseError, type Marked, paragraphs, party, type Ref, said, startOfUtf8 } from '@reprise/contracts';
 import { type ContentReader, type ContentStore, getErasable, putErasable } from '@reprise/kernel';
 import { ITEM_SUMMARY_BYTES_MAX, SHOWN_BYTES_MAX } from '../pure/store/index.js';
-import { unlessErased } from './erased.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -19,6 +18,16 @@ export async function keepText(content: ContentStore, text: string): Promise<Kep
   return { content_ref, summary_ref: await putErasable(content, encoder.encode(summaryOf(text))) };
 }
 
+/** What is read; what stands in its place when its content was erased. Any other error is thrown. */
+export async function unlessErased<T, I>(read: Promise<T>, instead: I): Promise<T | I> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isRepriseError(error, 'blob_erased')) return instead;
+    throw error;
+  }
+}
+
 /** The text behind a link of an item; null when it was erased. */
 export async function readItemText(content: ContentReader, ref: Ref): Promise<string | null> {
   const bytes = await unlessErased(getErasable(content, ref), null);
@@ -31,7 +40,6 @@ function summaryOf(text: string): string {
   return startOfBytes(first, ITEM_SUMMARY_BYTES_MAX);
 }
 
-/** An item as it is shown. */
 interface ShownItem {
   readonly id: number;
   /** Its words; null when they were erased. */

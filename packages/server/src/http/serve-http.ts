@@ -50,6 +50,14 @@ const OPTIONS: Readonly<Record<keyof ServeHttpOptions, true>> = {
 };
 
 const PATH = '/mcp';
+
+/**
+ * How long a connection stays open without a request, in milliseconds. Proxies keep theirs for a minute: a server that
+ * closes first (after 5 seconds, by Node's default) loses the request that is on its way at that moment. How many may
+ * stay open is bounded by `limits.connections`.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 const BAD_REQUEST = -32_000;
 const PARSE_ERROR = -32_700;
 const INTERNAL_ERROR = -32_603;
@@ -65,6 +73,7 @@ export async function serveHttp(world: AgentWorld, options: ServeHttpOptions): P
   const server = createServer({
     headersTimeout: Math.min(limits.headersMs, limits.requestMs),
     requestTimeout: limits.requestMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Node looks every 30 seconds, so a client that sends nothing would stay for that much longer.
     connectionsCheckingInterval: Math.ceil(Math.min(limits.headersMs, limits.requestMs) / 4),
   });

@@ -38,7 +38,7 @@ function lineOf({ agent_id, display_name, session_count }: ArchivedAgent): strin
 
 async function summaryOf(agent: ArchivedAgent, content: ContentReader): Promise<object> {
   const field = async (ref: Ref | null): Promise<Value> =>
-    ref === null ? null : jsonOf(await readItemText(content, ref));
+    ref === null ? null : (parseOwnJson((await readItemText(content, ref)) ?? 'null') as Value);
   const [active, goal, findings, working_memory] = await Promise.all(
     [agent.active, agent.goal, agent.findings, agent.working_memory].map(field),
   );
@@ -80,8 +80,4 @@ function textOf(value: Value): string {
 function shortened(text: string, length: number): string {
   const letters = [...text];
   return letters.length <= length ? text : `${letters.slice(0, length - 1).join('')}…`;
-}
-
-function jsonOf(text: string | null): Value {
-  return text === null ? null : (parseOwnJson(text) as Value);
 }

@@ -23,6 +23,8 @@ interface SocietyKeys {
   clear(world: KeyWorld): Promise<number>;
 }
 
+const NONCE_BYTES = 32;
+
 export function societyKeys(vault: KeyVault): SocietyKeys {
   // Read before this process makes a key: a registration that is under way must not lose its own.
   const before = new WeakMap<KeyWorld, Promise<readonly string[]>>();
@@ -34,8 +36,30 @@ export function societyKeys(vault: KeyVault): SocietyKeys {
   };
   return {
     adapters(host) {
-      const worldOf = async () => (await host.world).kernel;
-      return [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)];
+      const worldOf = async (): Promise<KeyWorld> => (await host.world).kernel;
+      return [
+        adapterOf(identityKeygen, {
+          name: 'identity.keygen',
+          async doExecute({ parent }) {
+            const world = await worldOf();
+            await earlier(world);
+            const reader = await vault.registered(world.id, parent);
+            const key = await vault.make(world.id, world.head);
+            const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
+            return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };
+          },
+        }),
+        adapterOf(identityNonce, {
+          name: 'identity.nonce',
+          doExecute: async () => ({ status: 'ok', payload: { nonce: randomBytes(NONCE_BYTES).toString('hex') } }),
+        }),
+        adapterOf(identityDestroy, {
+          name: 'identity.destroy',
+          async doExecute({ key_ref }) {
+            return { status: 'ok', payload: { destroyed: await vault.destroy((await worldOf()).id, key_ref) } };
+          },
+        }),
+      ];
     },
     clear: (world) => clearKeys(world, vault, earlier),
   };
@@ -60,38 +84,4 @@ async function isOfHistory(world: KeyWorld, at: Head | undefined): Promise<boole
   if (at === undefined || at.seq > world.head.seq) return false;
   for await (const { head } of world.frames(at.seq)) return head === at.digest;
   return false;
-}
-
-function keygen(worldOf: () => Promise<KeyWorld>, vault: KeyVault, earlier: Earlier): AnyAdapter {
-  return adapterOf(identityKeygen, {
-    name: 'identity.keygen',
-    async doExecute({ parent }) {
-      const world = await worldOf();
-      await earlier(world);
-      const { id } = world;
-      const reader = await vault.registered(id, parent);
-      const key = await vault.make(id, world.head);
-      const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
-      return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };
-    },
-  });
-}
-
-const NONCE_BYTES = 32;
-
-function nonces(): AnyAdapter {
-  return adapterOf(identityNonce, {
-    name: 'identity.nonce',
-    doExecute: async () => ({ status: 'ok', payload: { nonce: randomBytes(NONCE_BYTES).toString('hex') } }),
-  });
-}
-
-function destroyer(worldOf: () => Promise<KeyWorld>, vault: KeyVault): AnyAdapter {
-  return adapterOf(identityDestroy, {
-    name: 'identity.destroy',
-    async doExecute({ key_ref }) {
-      const { id } = await worldOf();
-      return { status: 'ok', payload: { destroyed: await vault.destroy(id, key_ref) } };
-    },
-  });
 }

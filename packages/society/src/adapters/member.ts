@@ -1,9 +1,11 @@
 /** Prepares the jobs of a swarm's agents: finds the definition, and lays out goal, task and the results before it. */
+
 import { type AnyAgent, putText, readText, type Tool } from '@reprise/agent';
 import { type InputPart, type Marked, own, paragraphs, party, said } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
 import { type JobRequest, NotPrepared, type PrepareHost, type Preparer, type WorkPrepared } from '@reprise/org';
+import { limitOf, withinLimits } from '@reprise/org/contracts';
 import { MEMBER_JOB, memberJob } from '../pure/index.js';
 import { swarmTask } from '../tools/tools.js';
 
@@ -38,10 +40,8 @@ function withSwarmTools(agent: AnyAgent, { strategy }: Details): AnyAgent {
  */
 function within(adopted: WorkPrepared['adopted'], budget: Details['budget']): WorkPrepared['adopted'] {
   if (budget === null) return adopted;
-  const { limits } = adopted.config;
-  const name = budget.unit === 'tokens' ? 'max_tokens' : 'max_micro_money';
-  const least = Math.min(limits?.[name] ?? budget.amount, budget.amount);
-  return { ...adopted, config: { ...adopted.config, limits: { ...limits, [name]: least, on_limit: 'fail' } } };
+  const { config, ...rest } = withinLimits(adopted, { [limitOf(budget)]: budget.amount });
+  return { ...rest, config: { ...config, limits: { ...config.limits, on_limit: 'fail' } } };
 }
 
 async function partsOf(host: PrepareHost, asked: Details): Promise<InputPart[]> {
@@ -49,23 +49,15 @@ async function partsOf(host: PrepareHost, asked: Details): Promise<InputPart[]> 
   const goal = await readText(content, asked.goal_ref);
   const task = asked.task_ref === null ? undefined : await readText(content, asked.task_ref);
   const { input } = asked;
-  const text = memberText(asked, { goal, task });
+  const text = memberText(asked, goal, task);
   const first: InputPart = { kind: 'text', text_ref: await putText(content, text) };
   if (input === null) return [first];
   if (input.kind === 'text') return [first, { kind: 'text', text_ref: input.ref }]; // marked when it was joined
   return [first, { kind: 'result', child: 'the agent before you', output_ref: input.ref, view: 'full' }];
 }
 
-interface Texts {
-  readonly goal: string;
-  readonly task: string | undefined;
-}
-
 /** What an agent of a swarm is told at its beginning. Goal and task are words of its creator and of a coordinator. */
-function memberText(
-  { swarm, slot, index, role, strategy }: Pick<Details, 'swarm' | 'slot' | 'index' | 'role' | 'strategy'>,
-  { goal, task }: Texts,
-): Marked {
+function memberText({ swarm, slot, index, role, strategy }: Details, goal: string, task: string | undefined): Marked {
   return paragraphs([
     own`You are ${slot} ${index} of the swarm ${swarm}. You work for its goal:`,
     said(party`goal of the swarm`, goal),

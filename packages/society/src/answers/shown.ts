@@ -1,6 +1,6 @@
 /** Answers of an entity as clients read them: links become texts, millionths fractions, and times texts in UTC. */
 
-import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@reprise/contracts';
+import { isRef, parseOwnJson, present, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/org';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
@@ -17,11 +17,9 @@ interface ToShow {
 /** The texts of an answer by the labels of their links; null for one that was erased. */
 type Texts = ReadonlyMap<string, string | null>;
 
-/** The tools whose texts can be erased: those of hot contexts. Those of the others were composed. */
-const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot']);
-
 async function textsOf(tool: SocietyToolName, refs: ToShow['refs'], content: ContentReader): Promise<Texts> {
-  const read = ERASABLE.has(tool) ? readItemText : readComposed;
+  // The texts of hot contexts can be erased; those of the others were composed.
+  const read = tool === 'memory_read_hot' ? readItemText : readComposed;
   const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref)] as const);
   return new Map(await Promise.all(texts));
 }
@@ -78,22 +76,19 @@ const SHOWN: Readonly<Partial<Record<SocietyToolName, Show>>> = {
     last_updated: time(last_updated),
   }),
   events_poll: ({ events, ...rest }) => ({ ...rest, events: (events as readonly ValueMap[]).map(eventOf) }),
-  swarm_status: async ({ results, synthesis, from, ...rest }, texts, content) =>
-    ({
-      ...rest,
-      goal: texts.get('goal') ?? undefined,
-      results: await withWords(results as readonly ValueMap[], from as number | undefined, content),
-      ...(synthesis === undefined ? {} : { synthesis: await synthesisOf(synthesis as ValueMap, content) }),
-    }) as ValueMap,
+  swarm_status: async ({ results, synthesis, from, ...rest }, texts, content) => {
+    const words = await withWords(results as readonly ValueMap[], from as number | undefined, content);
+    const shown = { ...rest, ...present({ goal: texts.get('goal') ?? undefined }), results: words };
+    if (synthesis === undefined) return shown as ValueMap;
+    const { link, kind } = synthesis as ValueMap;
+    const text = await wordsOf({ link, kind } as ValueMap, content);
+    return { ...shown, synthesis: { text, ref: String(link) } } as ValueMap;
+  },
   swarm_task: async ({ reports, ...rest }, _, content) => ({
     ...rest,
     ...(reports === undefined ? {} : { reports: await withWords(reports as readonly ValueMap[], undefined, content) }),
   }),
 };
-
-async function synthesisOf(linked: ValueMap, content: ContentReader): Promise<Value> {
-  return { text: await wordsOf(linked, content), ref: String(linked.link) };
-}
 
 async function itemOf(item: ValueMap, content: ContentReader): Promise<Value> {
   const { link, confidence_ppm, subject_key, created_at, expires_at, ...rest } = item;
@@ -115,31 +110,16 @@ export function eventOf({ n, event, payload, at }: ValueMap): Value {
 }
 
 function hotContext(value: ValueMap, texts: Texts): ValueMap {
-  const { version, updated_at, identity, chain_hash, session_count, synced_hash, agent } = value;
-  const { parent_entity_id, agent_type, capabilities, progress_ppm, event_queue } = agent as ValueMap;
-  const json = (label: string): Value => parseOwnJson(texts.get(label) ?? 'null') as Value;
-  const task = {
-    goal: json('goal'),
-    context: json('context'),
-    progress: part(progress_ppm),
-    findings: json('findings'),
-  };
-  const fields = ['active', 'prefs', 'delegation', 'ephemeral'].map((name) => [name, json(name)]);
+  const { updated_at, agent, ...numbers } = value;
+  const { capabilities = {}, progress_ppm, event_queue, ...kind } = agent as ValueMap;
+  const json = (...labels: string[]): ValueMap =>
+    Object.fromEntries(labels.map((label) => [label, parseOwnJson(texts.get(label) ?? 'null') as Value]));
+  const task = { ...json('goal', 'context', 'findings'), progress: part(progress_ppm) };
+  const events = (event_queue as readonly ValueMap[]).map(eventOf);
   return {
-    version: version as Value,
+    ...numbers,
     updated_at: time(updated_at),
-    identity: identity as Value,
-    ...Object.fromEntries(fields),
-    agent: {
-      parent_entity_id: parent_entity_id as Value,
-      agent_type: agent_type as Value,
-      capabilities: capabilities ?? {},
-      task,
-      working_memory: json('working_memory'),
-      event_queue: (event_queue as readonly ValueMap[]).map(eventOf),
-    },
-    chain_hash: chain_hash as Value,
-    session_count: session_count as Value,
-    ...(synced_hash === undefined ? {} : { synced_hash }),
+    ...json('active', 'prefs', 'delegation', 'ephemeral'),
+    agent: { ...kind, capabilities, task, ...json('working_memory'), event_queue: events },
   };
 }

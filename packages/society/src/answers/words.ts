@@ -1,6 +1,6 @@
 /** The words behind the links of an answer, as far as one answer shows them. */
 import { readLlmOutput, readText } from '@reprise/agent';
-import { isRef, type Ref, type Value, type ValueMap } from '@reprise/contracts';
+import { isRef, type Ref, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { unlessErased } from '@reprise/org';
 
@@ -23,7 +23,11 @@ export async function withWords(
   const share = Math.floor(ANSWER_LENGTH / Math.max(1, rows.length));
   const piece =
     from === undefined ? { from: 0, length: Math.min(SUMMARY_LENGTH, share) } : { from, length: PIECE_LENGTH };
-  return Promise.all(rows.map(({ link, kind, ...row }) => worded(row, { link, kind }, piece, content)));
+  const worded = async ({ link, kind = 'text', ...row }: ValueMap): Promise<ValueMap> => {
+    if (!isRef(link)) return row;
+    return { ...row, ...pieceOf(await wordsOf({ link, kind }, content), piece), ref: link.toString() };
+  };
+  return Promise.all(rows.map(worded));
 }
 
 /** The words that a link of a given kind stands for; null where they were erased. */
@@ -32,18 +36,6 @@ export async function wordsOf({ link, kind }: ValueMap, content: ContentReader):
   if (kind === 'text') return readComposed(content, link);
   const output = await unlessErased(readLlmOutput(content, link), null);
   return output === null ? null : (output.text ?? '');
-}
-
-async function worded(
-  row: ValueMap,
-  linked: { readonly link: Value | undefined; readonly kind: Value | undefined },
-  piece: { readonly from: number; readonly length: number },
-  content: ContentReader,
-): Promise<ValueMap> {
-  const { link, kind } = linked;
-  if (!isRef(link)) return row;
-  const words = await wordsOf({ link, kind: kind ?? 'text' }, content);
-  return { ...row, ...pieceOf(words, piece), ref: link.toString() };
 }
 
 function pieceOf(words: string | null, { from, length }: { readonly from: number; readonly length: number }): ValueMap {

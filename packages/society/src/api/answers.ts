@@ -1,5 +1,7 @@
 /** What the tools about agents and swarms are given and answer, as an app states and reads it. Times are texts in UTC. */
-import { requireArgument, requireFields } from '@reprise/contracts';
+
+import type { Duration } from '@reprise/agent';
+import { type Principal, requireArgument, requireFields } from '@reprise/contracts';
 import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 
@@ -55,4 +57,34 @@ export function recordedManifest(stated: SwarmManifest): RecordedManifest {
   requireArgument(Array.isArray(agents), 'createSwarm(manifest.agents)', 'a list of slots', agents);
   const slots = agents.map((slot) => wire<Slot>(slot, 'createSwarm'));
   return { ...wire<Omit<RecordedManifest, 'agents'>>(manifest, 'createSwarm'), agents: slots };
+}
+
+/** The trust of an observer in an agent. */
+export type TrustScore = ToolAnswer<'memory_assess'>;
+
+/**
+ * What is stated about an item, and what it rests on: a person, another source, or what came true. `retract` takes an
+ * earlier verdict back; `evidenceRef` names evidence in words that can be erased.
+ */
+export type Verdict = Camel<RecordedVerdict>;
+
+/** The same, as the tool takes it. */
+export type RecordedVerdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;
+
+/** Makes tokens for principals: `bearerTokens(world, { secret })` of `reprise/server` is one. */
+export interface TokenIssuer {
+  issue(principal: Principal, options: { readonly for: Duration }): Promise<string>;
+}
+
+/** A challenge for an agent, which it signs once and before it expires: within 60 seconds. */
+export type Challenge = ToolAnswer<'agent_challenge'>;
+
+/** The outcome of a proof. A proof that does not hold is a refusal. */
+export interface Proved {
+  readonly agent_id: string;
+  readonly verified: boolean;
+  /** For the purpose `api`, in a world that makes tokens: it is stored nowhere. */
+  readonly token?: string;
+  /** When the token ends; null for another purpose. */
+  readonly expires_at: string | null;
 }

@@ -59,11 +59,8 @@ export class EntityCaller {
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<Answered> {
-    const answered = await this.#call(tool, args, by);
-    if (!('seq' in answered)) return answered;
-    const { seq: _, ...rest } = answered;
-    return rest;
+  answerTo<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<Answered> {
+    return this.#call(tool, args, by);
   }
 
   /** Calls a tool, once for each id, and says in which frame it was asked. @throws RepriseError as {@link use} */
@@ -109,4 +106,31 @@ export function refusedCall(entity: string, name: string, value: Value): Reprise
         ? (problem ?? 'docs/reference/society.md says when each refusal comes.')
         : `The check that failed: ${detail}.`,
   });
+}
+
+/** Rows, and where those after them begin: the `after` of the next call; absent at the end. */
+export interface Pages<R> {
+  readonly items: readonly R[];
+  readonly next?: string;
+}
+
+/** Where a page begins, and the most rows of it. */
+export interface Page {
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Reads pages of a tool until there are as many rows as asked for, or no more. @param max the most rows of one page */
+export async function pagesOf<R>(
+  { after, limit }: Page,
+  max: number,
+  read: (page: Page) => Promise<{ readonly items: readonly R[]; readonly next?: string | undefined }>,
+): Promise<Pages<R>> {
+  const items: R[] = [];
+  for (let at = after; ; ) {
+    const page = await read({ ...present({ after: at }), limit: Math.min(limit - items.length, max) });
+    items.push(...page.items);
+    if (page.next === undefined || items.length >= limit) return { items, ...present({ next: page.next }) };
+    at = page.next;
+  }
 }

@@ -6,7 +6,7 @@
  * when a group of the entity posts something.
  */
 
-import type { Address, Value, ValueMap } from '@reprise/contracts';
+import { type Address, formatAddress, type Value, type ValueMap } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { World, WorldFrame } from '@reprise/kernel';
 import { command, factIn, isFactOf, key } from '@reprise/org';
@@ -29,7 +29,8 @@ export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
 export async function* inboxOf(world: World, entity: Address, after: number): AsyncGenerator<InboxEvent> {
   const inbox = new FollowedInbox(world, entity);
   const cell = entityCell(world, entity);
-  if ((await cell.rows('boards', { limit: 1 })).length > 0) await inbox.readBoards(`begin ${world.head.seq}`);
+  if ((await cell.rows('boards', { limit: 1 })).length > 0)
+    await readBoardsOf(world, entity, `begin ${world.head.seq}`);
   let last = after;
   const { seq } = world.head;
   const rows = await cell.rows('inbox', { after: key(after) });
@@ -68,7 +69,11 @@ class FollowedInbox {
   async take({ records, at }: WorldFrame): Promise<readonly InboxEvent[]> {
     const events: InboxEvent[] = [];
     for (const record of records) {
-      if (record.kind === 'event' && record.event.name === 'society/News@1' && isSame(record.to, this.entity)) {
+      if (
+        record.kind === 'event' &&
+        record.event.name === 'society/News@1' &&
+        formatAddress(record.to) === formatAddress(this.entity)
+      ) {
         const { group, posts } = record.event.value as unknown as {
           readonly group: string;
           readonly posts: [number, Post][];
@@ -92,12 +97,8 @@ class FollowedInbox {
       const { group_id, n } = posted;
       if (isOwnNews(posted, this.entity[1])) continue;
       const read = await entityCell(this.world, this.entity).row('boards', group_id);
-      if (read !== undefined && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
+      if (read !== undefined && read < n) return readBoardsOf(this.world, this.entity, `${seq} ${group_id} ${n}`);
     }
-  }
-
-  readBoards(cause: string): Promise<void> {
-    return readBoardsOf(this.world, this.entity, cause);
   }
 
   async #read({ group_id, n, missed, missed_to, posts, sees }: NewsRead): Promise<readonly InboxEvent[]> {
@@ -138,8 +139,4 @@ class FollowedInbox {
 
 function shown(n: number, { event, payload, at }: Pick<Row<'inbox'>, 'event' | 'payload' | 'at'>): InboxEvent {
   return eventOf({ n, event, payload, at } as ValueMap) as Value as unknown as InboxEvent;
-}
-
-function isSame([reducer, key]: readonly (string | number)[], [wanted, name]: Address): boolean {
-  return reducer === wanted && key === name;
 }

@@ -2,7 +2,7 @@
 import { present, requireKnownOptions } from '@reprise/contracts';
 import { type Camel, wire } from '@reprise/org';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
-import type { EntityCaller } from './caller.js';
+import { type EntityCaller, type Page, type Pages, pagesOf } from './caller.js';
 import type { By } from './requests.js';
 
 /** An item that is to be written: its words, its type, and who may see it. */
@@ -12,12 +12,6 @@ type RecordedItem = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
 
 /** An item as it is read. Its words are null when they were erased. */
 export type ReadMemory = ToolAnswer<'memory_read_warm'>['items'][number];
-
-interface MemoryPage {
-  readonly items: readonly ReadMemory[];
-  /** Where the next page begins: the `after` of the next call; absent at the end. */
-  readonly next?: string;
-}
 
 /** The most items of one reading. */
 const READ_MAX = 50;
@@ -54,18 +48,13 @@ export class EntityMemory {
    *
    * @param query `after` is `next` of the page before; `limit` the most items of the page, 50 when absent
    */
-  async list(group: string, query: { readonly after?: string; readonly limit?: number } = {}): Promise<MemoryPage> {
+  async list(
+    group: string,
+    query: { readonly after?: string; readonly limit?: number } = {},
+  ): Promise<Pages<ReadMemory>> {
     requireKnownOptions(query, { after: true, limit: true }, 'list');
-    const { limit = READ_MAX } = query;
-    const items: ReadMemory[] = [];
-    for (let { after } = query; ; ) {
-      const rest = Math.min(limit - items.length, READ_MAX);
-      const page = await this.entity.use('memory_read_warm', { group, limit: rest, ...present({ after }) });
-      items.push(...page.items);
-      if (page.next === undefined) return { items };
-      if (items.length >= limit) return { items, next: page.next };
-      after = page.next;
-    }
+    const read = (page: Page) => this.entity.use('memory_read_warm', { group, ...page });
+    return pagesOf({ limit: READ_MAX, ...query }, READ_MAX, read);
   }
 
   /**
@@ -80,10 +69,7 @@ export class EntityMemory {
   ): Promise<ToolAnswer<'memory_search'>> {
     requireKnownOptions(options, { groups: true, k: true }, 'search');
     const { groups, k } = options;
-    return this.entity.use('memory_search', {
-      query,
-      ...present({ groups: groups === undefined ? undefined : [...groups], k }),
-    });
+    return this.entity.use('memory_search', { query, ...present({ groups, k }) });
   }
 
   /** Copies an item into a group. The copy does not change with its origin; the same share again is the same copy. */

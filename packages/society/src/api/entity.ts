@@ -1,4 +1,5 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
+
 import {
   type AgentWorld,
   type AnyAgent,
@@ -21,7 +22,9 @@ import {
 } from '@reprise/contracts';
 import type { Store, Trouble } from '@reprise/kernel';
 import { command, runOfInput, wire } from '@reprise/org';
+import { shownAnswer } from '../answers/shown.js';
 import { type AgentStatus, type AgentType, type EntityState, entityReducer } from '../pure/index.js';
+import { scoreOf, UNJUDGED } from '../pure/reducer/memory/trust.js';
 import { sessionKey } from '../pure/reducer/rights/session.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import {
@@ -29,23 +32,27 @@ import {
   type AgentRow,
   type CapabilityReport,
   type CapabilityUpdate,
+  type Challenge,
+  type Proved,
   type RecordedRegister,
   type RecordedUpdate,
+  type RecordedVerdict,
   type RegisteredAgent,
   recordedManifest,
   type StatusReport,
   type SwarmManifest,
+  type TokenIssuer,
+  type TrustScore,
+  type Verdict,
 } from './answers.js';
-import { EntityCaller } from './caller.js';
+import { EntityCaller, type Pages, pagesOf } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
-import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { type By, entityCell } from './requests.js';
+import { type By, entityCell, withToken } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { cellsOfEntity } from './troubles.js';
-import { type RecordedVerdict, scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -113,27 +120,19 @@ export class Entity extends EntityCaller {
    * const bot = await ann.register({ agentType: 'custom', displayName: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
   async register(spec: AgentRegister, by: By = {}): Promise<RegisteredAgent> {
-    const { expires_at = null, ...agent } = await this.use(
-      'agent_register',
-      { parent_entity_id: this.id, ...wire<RecordedRegister>(spec, 'register') },
-      by,
-    );
+    const args = { parent_entity_id: this.id, ...wire<RecordedRegister>(spec, 'register') };
+    const { expires_at = null, ...agent } = await this.use('agent_register', args, by);
     return { ...agent, expires_at };
   }
 
   /** The agents that this entity has registered, a page at a time. */
-  async agents(query: AgentQuery = {}): Promise<{ readonly items: readonly AgentRow[]; readonly next?: string }> {
+  async agents(query: AgentQuery = {}): Promise<Pages<AgentRow>> {
     requireKnownOptions(query, { status: true, agentType: true, after: true, limit: true }, 'agents');
-    const { limit = 100, status, agentType: agent_type } = query;
-    const items: AgentRow[] = [];
-    for (let after = query.after; ; ) {
-      const args = { ...present({ status, agent_type, after }), limit: Math.min(limit - items.length, 200) };
-      const page = await this.use('agent_list', args);
-      items.push(...page.agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })));
-      if (page.next === undefined) return { items };
-      if (items.length >= limit) return { items, next: page.next };
-      after = page.next;
-    }
+    const { status, agentType: agent_type } = query;
+    return pagesOf({ limit: 100, ...query }, 200, async (page) => {
+      const { agents, next } = await this.use('agent_list', { ...present({ status, agent_type }), ...page });
+      return { items: agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })), next };
+    });
   }
 
   /**
@@ -196,20 +195,16 @@ export class Entity extends EntityCaller {
     const { world } = this;
     const { adopted, agents } = await world.adopted(agent);
     const parts = await storeParts(world.kernel.content, input, async () => undefined);
-    const value = {
-      command_id: id,
-      session,
-      name: agent.name,
-      agent: { ...adopted, agents } as unknown as Value,
-      parts,
-      priority,
-    };
+    const whole = { ...adopted, agents } as unknown as Value;
+    const value = { command_id: id, session, name: agent.name, agent: whole, parts, priority };
     const cell = entityCell(world.kernel, this.address);
     const ack = await command(cell, 'society/Send@1', value, present({ id, as }));
     const key = sessionKey(this.id, session);
     const sent = { id, session: key, whose: this.id, refused: 'society/InputRefused@1' };
     const run = await world.session(key, agent).run(await runOfInput(cell, ack, sent));
-    return (run as Run<string> | undefined) ?? lost(this.id);
+    if (run !== undefined) return run as Run<string>;
+    const where = this.id;
+    throw new RepriseError('invalid_argument', `${where} lacks what this call needs`, { where, expected: 'the run' });
   }
 
   /**
@@ -272,7 +267,9 @@ export class Entity extends EntityCaller {
 
   /** The trust of this entity in another, from its own verdicts. Without a verdict it is the prior, 0.65. */
   async trust(agent: string): Promise<TrustScore> {
-    return scoreOf(this.world.kernel, this.address, agent);
+    const { kernel } = this.world;
+    const verdicts = (await entityCell(kernel, this.address).row('trust', agent)) ?? UNJUDGED;
+    return shownAnswer('memory_assess', { value: scoreOf(this.id, agent, verdicts), refs: [] }, kernel.content);
   }
 
   /** What an agent of this entity has brought back and nothing was decided on: its items, and what contradicts them. */
@@ -292,7 +289,7 @@ export class Entity extends EntityCaller {
    * await ann.review(agent_id, { approve: 'all' })
    */
   async review(agent: string, decision: ReviewDecision, by: By = {}): Promise<ReviewReport> {
-    return reviewStaged(this.world.kernel, this, { agent, decision, by });
+    return reviewStaged(this.world.kernel, this, agent, decision, by);
   }
 
   /**
@@ -330,11 +327,4 @@ export class Entity extends EntityCaller {
 function secondsOf(duration: Duration | undefined, where: string): number | undefined {
   if (duration === undefined || duration === 0) return duration;
   return Math.ceil(durationMs(duration, where) / 1_000);
-}
-
-function lost(entity: string): never {
-  throw new RepriseError('invalid_argument', `${entity} lacks what this call needs`, {
-    where: entity,
-    expected: 'the run',
-  });
 }

@@ -151,11 +151,8 @@ async function stayedOf(agent: string, { cut, fork }: Apart): Promise<StayedBehi
     const [before, after] = await Promise.all([cut.state(store), fork.state(store)]);
     return nextOf(after) - nextOf(before);
   };
-  return {
-    agent_id: agent,
-    private: await written(storeOf.private(agent)),
-    notes: await written(storeOf.notes(agent)),
-  };
+  const [own, notes] = await Promise.all([written(storeOf.private(agent)), written(storeOf.notes(agent))]);
+  return { agent_id: agent, private: own, notes };
 }
 
 /** The number of the next item of a store; a store that does not exist has no item. */
@@ -164,10 +161,10 @@ function nextOf(state: Value | undefined): number {
   return next;
 }
 
-async function hotOf(world: WorldAt, agent: string): Promise<L1State> {
+async function chainOf(world: WorldAt, agent: string): Promise<L1State['chain']> {
   const state = await world.state([l1Reducer, agent]);
   if (state === undefined) throw new RepriseError('cell_absent', `${agent} has no hot context`, { where: agent });
-  return state;
+  return state.chain;
 }
 
 async function comeBack(
@@ -177,21 +174,16 @@ async function comeBack(
   brought: readonly Brought[],
 ): Promise<ForkReturn> {
   const { world, parent, options } = merging;
-  const by = options.as === undefined ? {} : { as: options.as };
-  const { chain } = await hotOf(fork, agent);
-  const { hash: base } = (await hotOf(cut, agent)).chain;
-  const stated = { hash: chain.hash, count: chain.count, base, items: brought.map(signedItem) };
+  const by = present({ as: options.as });
+  const { hash: base } = await chainOf(cut, agent);
+  const stated = { ...(await chainOf(fork, agent)), base, items: brought.map(signedItem) };
   const until = world.head.seq;
   for (let attempt = 1; ; attempt++) {
     const once = callIdOf(['return', agent, encode(stated), attempt]); // K1
-    const challenge = await parent.answered(
-      'agent_challenge',
-      { agent_id: agent, purpose: 'return' },
-      { ...by, id: `${once}.c` },
-    );
-    const answer = challenge.is_error
-      ? challenge
-      : await brings(merging, { agent, stated, brought, id: once, nonce: nonceIn(challenge.value) });
+    const asked = { agent_id: agent, purpose: 'return' } as const;
+    const challenge = await parent.answered('agent_challenge', asked, { ...by, id: `${once}.c` });
+    const { nonce } = challenge.value as { readonly nonce: string };
+    const answer = challenge.is_error ? challenge : await brings(merging, { agent, stated, brought, id: once, nonce });
     const repeated = answer.seq <= until;
     if (answer.is_error && (repeated || challenge.seq <= until)) continue; // K2
     if (answer.is_error) throw refusedCall(parent.id, 'agent_return', answer.value);
@@ -200,16 +192,10 @@ async function comeBack(
 }
 
 /** What one return says of its agent and its items. */
-interface Bringing {
-  readonly agent: string;
-  readonly stated: Pick<ProofStatement, 'items'> & {
-    readonly hash: string;
-    readonly count: number;
-    readonly base: string;
-  };
+interface Bringing extends Pick<ProofStatement, 'agent' | 'nonce'> {
+  readonly stated: L1State['chain'] & Pick<ProofStatement, 'items'> & { readonly base: string };
   readonly brought: readonly Brought[];
   readonly id: string;
-  readonly nonce: string;
 }
 
 async function brings(
@@ -219,33 +205,21 @@ async function brings(
   const bytes = proofBytes({ world: world.id, agent, nonce, purpose: 'return', ...stated });
   const signature = await (options.sign ?? sign)(agent, bytes);
   if (signature === undefined) throw noKey(agent);
-  const memories = brought.map(({ group, text, item: { type, confidence_ppm, subject_key } }) => ({
-    ...{ group, type, content: text },
-    ...(confidence_ppm === null ? {} : { confidence: confidence_ppm / MILLION }),
-    ...(subject_key === null ? {} : { subject_key }),
-  }));
+  const memories = brought.map(({ group, text, item: { type, confidence_ppm, subject_key } }) => {
+    const confidence = confidence_ppm === null ? undefined : confidence_ppm / MILLION;
+    return { group, type, content: text, ...present({ confidence, subject_key: subject_key ?? undefined }) };
+  });
   const { hash: chain_hash, count: session_count, base: base_hash } = stated;
   const args = { agent_id: agent, nonce, signature, chain_hash, session_count, base_hash, memories };
-  return parent.answered('agent_return', args, {
-    ...present({ as: options.as }),
-    id,
-    isOfId: true,
-  });
+  return parent.answered('agent_return', args, { ...present({ as: options.as }), id, isOfId: true });
 }
 
 const MILLION = 1_000_000;
 
-function nonceIn(value: Value): string {
-  return (value as { readonly nonce: string }).nonce;
-}
-
-function signedItem({ group, text, item: { type, ...about } }: Brought): SignedItem {
+function signedItem({ group, text, item: { type, confidence_ppm, subject_key } }: Brought): SignedItem {
   const content = toHex(portableSha256(new TextEncoder().encode(text)));
-  return { store: storeOf.group(group), type, tags: [], content, ...aboutOf(about) };
-}
-
-function aboutOf({ confidence_ppm, subject_key }: Pick<MemoryItem, 'confidence_ppm' | 'subject_key'>) {
-  return { ...(confidence_ppm === null ? {} : { confidence_ppm }), ...(subject_key === null ? {} : { subject_key }) };
+  const about = present({ confidence_ppm: confidence_ppm ?? undefined, subject_key: subject_key ?? undefined });
+  return { store: storeOf.group(group), type, tags: [], content, ...about };
 }
 
 function noKey(agent: string): RepriseError {

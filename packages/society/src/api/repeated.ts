@@ -8,14 +8,14 @@ import {
   isRepriseError,
   type Principal,
   present,
-  Ref,
+  type Ref,
   type RepriseError,
   type Value,
 } from '@reprise/contracts';
 import { type Ack, encode, equalBytes, getErasable, type World } from '@reprise/kernel';
-import { command, outcomeOf, unlessErased } from '@reprise/org';
-import { isPlainLink } from '../pure/index.js';
-import { type Answered, answerTo, entityCell } from './requests.js';
+import { type CommandOutcome, command, factIn, outcomeOf, unlessErased } from '@reprise/org';
+import { entityFacts, saltedLinksAs } from '../pure/index.js';
+import { type Answered, entityCell } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */
 interface Call {
@@ -39,11 +39,14 @@ export async function answerOnce(
   { id, name, args, as, actor, isOfId = false }: Call,
 ): Promise<Answered & { readonly seq: number }> {
   const cell = entityCell(kernel, at);
-  const answered = async ({ seq }: Pick<Ack, 'seq'>) => ({ ...(await outcomeOf(cell, { seq }, answerTo(id))), seq });
+  const find: CommandOutcome<Answered>['in'] = (fact) => {
+    const answer = factIn(fact, [entityFacts, 'society/Answered@1']);
+    return answer?.call_id === id ? answer : undefined;
+  };
+  const answered = async ({ seq }: Pick<Ack, 'seq'>) => ({ ...(await outcomeOf(cell, { seq }, { in: find })), seq });
   try {
-    return await answered(
-      await command(cell, 'society/Call@1', { call_id: id, name, args }, present({ id, as, actor })),
-    );
+    const call = { call_id: id, name, args };
+    return await answered(await command(cell, 'society/Call@1', call, present({ id, as, actor })));
   } catch (error) {
     if (!isRepriseError(error, 'request_conflict')) throw error;
     const earlier = await earlierCall(kernel, error, id);
@@ -78,25 +81,16 @@ async function earlierCall(world: World, error: RepriseError, id: string): Promi
 
 /** Whether two arguments of a tool say the same: links to content with a salt count as what they stand for. */
 async function sameArgs(world: World, tool: string, both: readonly [Value, Value]): Promise<boolean> {
-  const [one, other] = await Promise.all(both.map((args) => resolved({ world, tool, name: '' }, args)));
+  const [one, other] = await Promise.all(both.map((args) => resolved(world, tool, args)));
   return equalBytes(encode(one as Value), encode(other as Value));
 }
 
-/** Where a part of a call's arguments stands: under a name, in a call of a tool. */
-interface Place {
-  readonly world: World;
-  readonly tool: string;
-  readonly name: string;
-}
-
-async function resolved(place: Place, value: Value): Promise<Value> {
-  if (value instanceof Ref) return isPlainLink(place.tool, place.name) ? value : textOf(place.world, value);
-  if (Array.isArray(value)) return Promise.all(value.map((part) => resolved(place, part)));
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const parts = Object.entries(value).map(
-    async ([name, part]) => [name, await resolved({ ...place, name }, part as Value)] as const,
-  );
-  return Object.fromEntries(await Promise.all(parts));
+async function resolved(world: World, tool: string, args: Value): Promise<Value> {
+  const links: Ref[] = [];
+  saltedLinksAs((link) => links.push(link), tool, args);
+  const texts = new Map<Ref, Value>();
+  for (const link of links) texts.set(link, await textOf(world, link));
+  return saltedLinksAs((link) => texts.get(link) ?? null, tool, args);
 }
 
 /** Content that was erased since then is nobody's text any more: it equals nothing. */

@@ -1,9 +1,12 @@
 /** What an app asks of the cells of a society, and how it hears of the outcome. */
+
+import type { AgentWorld } from '@reprise/agent';
 import type { Address, Ref, Value } from '@reprise/contracts';
 import { encode, portableSha256, toHex, type World } from '@reprise/kernel';
 import type { TableSchemas } from '@reprise/kernel/define';
-import { type CommandOutcome, factIn, OrgCell } from '@reprise/org';
-import { type EntityState, entityFacts, type entityTables } from '../pure/index.js';
+import { OrgCell } from '@reprise/org';
+import { ENTITY, type EntityState, type entityTables } from '../pure/index.js';
+import type { Proved, TokenIssuer } from './answers.js';
 
 export type { By } from '@reprise/org';
 
@@ -30,12 +33,16 @@ export function callIdOf(parts: readonly Value[]): string {
   return toHex(portableSha256(encode(parts))).slice(0, 40);
 }
 
-/** The answer to a call of a tool, as the entity states it. */
-export function answerTo(call: string): CommandOutcome<Answered> {
-  return {
-    in: (fact) => {
-      const answered = factIn(fact, [entityFacts, 'society/Answered@1']);
-      return answered?.call_id === call ? answered : undefined;
-    },
-  };
+/** Adds the token to the answer of `agent_prove`: until the end that the answer states, whenever it is asked for again. */
+export async function withToken(
+  world: AgentWorld,
+  answer: Value,
+  tokens?: (world: AgentWorld) => TokenIssuer,
+): Promise<Proved> {
+  const proved = answer as unknown as Proved;
+  const { agent_id, expires_at } = proved;
+  const left = expires_at === null ? 0 : Date.parse(expires_at) - world.kernel.now;
+  if (tokens === undefined || left <= 0) return proved;
+  const token = await tokens(world).issue(`cell:${ENTITY}/${agent_id}`, { for: left });
+  return { ...proved, token };
 }

@@ -66,26 +66,22 @@ export async function stagedItems(
   return found;
 }
 
-interface Review {
-  readonly agent: string;
-  readonly decision: ReviewDecision;
-  readonly by: By;
-}
-
 /** Decides on what an agent brought back, one return after the other; once for each id. */
 export async function reviewStaged(
   kernel: CellSource & Pick<World, 'at'>,
   parent: EntityCaller,
-  { agent, decision, by: { id, ...by } }: Review,
+  agent: string,
+  decision: ReviewDecision,
+  { id, ...by }: By,
 ): Promise<ReviewReport> {
   const waiting = id === undefined ? kernel : await kernel.at(await asked(parent, agent, { ...by, id }));
   const rows = await stagedBy(waiting, parent, agent);
   const named = 'approve' in decision && decision.approve !== 'all' ? decision.approve : undefined;
   const isOf = (key: string) => (item: string) => stagingOfStore(itemOf(item).store) === key;
   const strange = named?.filter((item) => !rows.some(([key]) => isOf(key)(item))) ?? [];
-  if (rows.length === 0 || strange.length > 0) throw nothingStaged(agent, strange);
+  if (rows.length === 0 || strange.length > 0) throw refused(agent, notStaged, strange);
   const forced = rows.filter(([, row]) => reviewOf(row) === 'forced').map(([key]) => stagingIdOf(key));
-  if (!('reject' in decision) && named === undefined && forced.length > 0) throw itemsNotNamed(agent, forced);
+  if (!('reject' in decision) && named === undefined && forced.length > 0) throw refused(agent, itemsNotNamed, forced);
   const report = { copied: [] as string[], rejected: [] as string[], refused: [] as ReviewReport['refused'][number][] };
   for (const [key] of rows) {
     const items = named?.filter(isOf(key));
@@ -106,20 +102,23 @@ async function asked(parent: EntityCaller, agent: string, by: By): Promise<numbe
   return seq;
 }
 
-function nothingStaged(agent: string, strange: readonly string[]): RepriseError {
-  return new RepriseError('request_rejected', 'nothing like this waits for a decision', {
-    where: agent,
-    reason: 'staging_unknown',
-    ...(strange.length === 0 ? {} : { actual: [...strange] }),
-    hint: 'Entity.staging(agent) lists what its agent has brought back.',
-  });
-}
+const notStaged = {
+  reason: 'staging_unknown',
+  what: 'nothing like this waits for a decision',
+  hint: 'Entity.staging(agent) lists what its agent has brought back.',
+} as const;
 
-function itemsNotNamed(agent: string, forced: readonly string[]): RepriseError {
-  return new RepriseError('request_rejected', 'items of a forced review are approved by their names', {
-    where: agent,
-    reason: 'review_forced',
-    actual: [...forced],
-    hint: 'Read Entity.staging(agent), and name the items that you approve; or reject.',
-  });
+const itemsNotNamed = {
+  reason: 'review_forced',
+  what: 'items of a forced review are approved by their names',
+  hint: 'Read Entity.staging(agent), and name the items that you approve; or reject.',
+} as const;
+
+function refused(
+  agent: string,
+  { what, ...because }: typeof notStaged | typeof itemsNotNamed,
+  actual: readonly string[],
+): RepriseError {
+  const found = actual.length === 0 ? {} : { actual: [...actual] };
+  return new RepriseError('request_rejected', what, { where: agent, ...because, ...found });
 }

@@ -2,27 +2,34 @@
 
 import { type AgentWorld, SESSION_REDUCER } from '@reprise/agent';
 import { historyOf } from '@reprise/agent/history';
-import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
+import {
+  type Address,
+  type ArgumentCheck,
+  type Capability,
+  checkOf,
+  type Patterns,
+  RepriseError,
+} from '@reprise/contracts';
 import type { Trouble } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
 import { command } from '@reprise/org';
 import { auditOf } from '../audit/audit.js';
 import type { AuditReport } from '../audit/report.js';
-import { accountOf } from '../pure/contracts/cell/names.js';
 import {
   AGENT_ID,
+  accountOf,
   type Capabilities,
   type CompiledRights,
   capabilities,
   compileRights,
   entityAt,
+  formatHolder,
   L1,
   NAME_ID,
 } from '../pure/index.js';
 import { recordedSides } from '../pure/reducer/rights/recorded.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
-import type { TokenIssuer } from './proofs.js';
 import { entityCell } from './requests.js';
 import { SwarmHandle } from './swarm.js';
 import { troublesOfSociety } from './troubles.js';
@@ -58,12 +65,10 @@ export interface Society {
   audit(): Promise<AuditReport>;
 }
 
-interface SocietyParts {
+interface SocietyParts extends Omit<EntityHost, 'world'> {
   readonly root: Capabilities;
   readonly app: Address | null;
   readonly graceMs: number;
-  readonly tokens: ((world: AgentWorld) => TokenIssuer) | undefined;
-  readonly sign: EntityHost['sign'];
 }
 
 /** Makes the handle of the part. */
@@ -99,28 +104,18 @@ async function makeHuman(
 ): Promise<void> {
   const rights = compileRights({
     ...{ agent_id: name, kind: 'person', declared: root, tier: 'high', trust_floor: 'high', bonus_groups: [] },
-    ...{ memberships: [], status: 'active', parent_id: null },
+    ...{ memberships: [], status: 'active', parent_entity_id: null },
   } as const);
   const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
-  const above = { may: {} };
   await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });
   const [reducer, key] = entityAt(name);
-  await kernel.command('sys/SetRights@1', {
-    holder: `human:${name}`,
-    exercise: {
-      may: {
-        send: [`${reducer}/${key}#*`, `${SESSION_REDUCER}/${name}/*`],
-        read: [`${reducer}/${key}`, `${L1}/${key}`, `${SESSION_REDUCER}/${name}/*`],
-      },
-    },
-  });
-  const human = { display_name: name, root, above, app, grace_ms: graceMs };
+  const sessions = `${SESSION_REDUCER}/${name}/*`;
+  const may = { send: [`${reducer}/${key}#*`, sessions], read: [`${reducer}/${key}`, `${L1}/${key}`, sessions] };
+  await kernel.command('sys/SetRights@1', { holder: `human:${name}`, exercise: { may } });
+  const human = { display_name: name, root, above: { may: {} }, app, grace_ms: graceMs };
   await command(entityCell(kernel, entityAt(name)), 'society/Human@1', human, { id: 'human' });
-  await kernel.command('sys/SetRights@1', {
-    holder: `cell:${reducer}/${key}`,
-    ...recordedSides({ exercise: withGroups(rights), grant: rights.grant }),
-    account: accountOf(name),
-  });
+  const sides = recordedSides({ exercise: withGroups(rights), grant: rights.grant });
+  await kernel.command('sys/SetRights@1', { holder: formatHolder(name), ...sides, account: accountOf(name) });
 }
 
 /**
@@ -138,13 +133,13 @@ function withGroups({ exercise, grant }: CompiledRights): Capability {
   return canonical({ ...exercise, may: { ...exercise.may, ...both('mem_read'), ...both('mem_write') } });
 }
 
+const requireName: ArgumentCheck = checkOf('invalid_argument', 'invalid name of a person');
+const requireId: ArgumentCheck = checkOf('invalid_argument', 'invalid id of an entity');
+
 function checkedName(name: unknown): string {
-  if (typeof name === 'string' && NAME_ID.test(name) && !AGENT_ID.test(name)) return name;
-  throw new RepriseError('invalid_argument', 'invalid name of a person', {
-    where: 'human',
-    expected: '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent',
-    actual: name,
-  });
+  const expected = '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent';
+  requireName(typeof name === 'string' && NAME_ID.test(name) && !AGENT_ID.test(name), 'human', expected, name);
+  return name;
 }
 
 function checkedCapabilities(given: Capabilities): Capabilities {
@@ -159,10 +154,6 @@ function checkedCapabilities(given: Capabilities): Capabilities {
 }
 
 function checkedId(id: unknown): string {
-  if (typeof id === 'string' && NAME_ID.test(id)) return id;
-  throw new RepriseError('invalid_argument', 'invalid id of an entity', {
-    where: 'entity',
-    expected: 'the id of an agent, or the name of a person',
-    actual: id,
-  });
+  requireId(typeof id === 'string' && NAME_ID.test(id), 'entity', 'the id of an agent, or the name of a person', id);
+  return id;
 }

@@ -31,41 +31,42 @@ export async function cellsOfSwarm({ kernel }: AgentWorld, id: string): Promise<
     swarmAt(id),
     ...(state === undefined ? [] : [groupAt(state.group), storeAt(storeOf.group(state.group))]),
   ];
-  const isAgents = (await agentsOfSwarm(kernel, id)).map(cellsOfEntity);
-  return (cell) => own.some((one) => isSame(one, cell)) || isAgents.some((isMeant) => isMeant(cell));
-}
-
-async function agentsOfSwarm(kernel: AgentWorld['kernel'], id: string): Promise<readonly string[]> {
   const members = await new CellReader<SwarmState, typeof swarmTables>(kernel, swarmAt(id)).all('members');
-  return members.flatMap(([, { agent_id }]) => agent_id ?? []);
+  const isAgents = members.flatMap(([, { agent_id }]) => (agent_id === null ? [] : [cellsOfEntity(agent_id)]));
+  return ([reducer, key]) =>
+    own.some((one) => one[0] === reducer && one[1] === key) || isAgents.some((isMeant) => isMeant([reducer, key]));
 }
 
 /** The troubles that hold up a swarm. */
-export async function troublesOfSwarm(world: AgentWorld, id: string): Promise<readonly Trouble[]> {
-  const troubles = await world.trouble();
-  // What is asked of the cells would wait for the store.
-  const ofAll = stallsOf(troubles, () => false);
-  if (ofAll.length > 0 || troubles.length === 0) return ofAll;
-  return stallsOf(troubles, await cellsOfSwarm(world, id));
+export function troublesOfSwarm(world: AgentWorld, id: string): Promise<readonly Trouble[]> {
+  return troublesOf(world, () => cellsOfSwarm(world, id));
 }
 
 /** The troubles that hold up a society: those of its own cells, and of what stands below its entities. */
-export async function troublesOfSociety(world: AgentWorld): Promise<readonly Trouble[]> {
+export function troublesOfSociety(world: AgentWorld): Promise<readonly Trouble[]> {
+  return troublesOf(world, async (troubles) => {
+    const entities = new Set<string>();
+    for (const root of new Set(troubles.flatMap(cellsIn).map(([, key]) => rootOf(key))))
+      if ((await world.kernel.state(entityAt(root))) !== undefined) entities.add(root);
+    return ([reducer, key]) => {
+      const isOwn = reducer.startsWith('society/') || (reducer === STORE && STORES.test(key));
+      return isOwn || entities.has(rootOf(key));
+    };
+  });
+}
+
+/** What is asked of the cells would wait for the store: its own troubles come first. */
+async function troublesOf(
+  world: AgentWorld,
+  cells: (troubles: readonly Trouble[]) => Promise<IsMeant>,
+): Promise<readonly Trouble[]> {
   const troubles = await world.trouble();
   const ofAll = stallsOf(troubles, () => false);
-  if (ofAll.length > 0) return ofAll;
-  const entities = new Set<string>();
-  for (const root of new Set(troubles.flatMap(cellsIn).map(([, key]) => rootOf(key))))
-    if ((await world.kernel.state(entityAt(root))) !== undefined) entities.add(root);
-  return stallsOf(troubles, (cell) => isOfSociety(cell) || entities.has(rootOf(cell[1])));
+  return ofAll.length > 0 || troubles.length === 0 ? ofAll : stallsOf(troubles, await cells(troubles));
 }
 
 /** The reducers of a society, and the stores that it names. */
 const STORES = /^(?:l1-notes|private|group|staging):/;
-
-function isOfSociety([reducer, key]: Address): boolean {
-  return reducer.startsWith('society/') || (reducer === STORE && STORES.test(key));
-}
 
 function cellsIn(trouble: Trouble): readonly Address[] {
   if (trouble.kind === 'cell_failed') return [trouble.where];
@@ -75,8 +76,4 @@ function cellsIn(trouble: Trouble): readonly Address[] {
 /** The entity that a key of a session, of a job or of a store names. */
 function rootOf(key: string): string {
   return /^[^/~]*/.exec(key)?.[0] ?? key;
-}
-
-function isSame([reducer, key]: Address, [other, otherKey]: Address): boolean {
-  return reducer === other && key === otherKey;
 }

@@ -12,7 +12,6 @@ import {
   type AuditCheck,
   type AuditRecord,
   causeOf,
-  cellName,
   type Delivered,
   eventTo,
   factOf,
@@ -94,14 +93,12 @@ export class HotChainCheck implements AuditCheck {
     const isFirst = hot.version === 0;
     if (version !== expected.version || session_count !== count || isFirst !== (cause === 'opened'))
       this.problems.add('chain_broken', entity, read, { expected, actual: { version, session_count, cause } });
+    const owner = `${ENTITY}/${entity}`;
     if (event === undefined)
       this.problems.add('chain_broken', entity, read, { expected: EVENT_OF[cause], actual: null });
     else apply(hot, event);
-    if (
-      event !== undefined &&
-      (event.from === null || cellName(event.from) !== `${ENTITY}/${entity}` || event.from.length !== 2)
-    )
-      this.problems.add('link_forged', entity, read, { expected: `${ENTITY}/${entity}`, actual: event.from });
+    if (event !== undefined && event.from?.join('/') !== owner)
+      this.problems.add('link_forged', entity, read, { expected: owner, actual: event.from });
     Object.assign(hot, { version, count: session_count });
     this.#link(entity, hot, fact, read);
   }
@@ -145,31 +142,15 @@ function fits({ name, value }: Delivered, cause: Cause, version: number): boolea
 /** Writes a change. What an event does not state, or states wrongly, stays as it was: then the next link differs. */
 function apply(hot: Hot, { name, value }: Delivered): void {
   const { linked } = hot;
-  switch (name) {
-    case 'society/OpenL1@1': {
-      const { success, data } = l1Commands[name].schema.safeParse(value);
-      if (!success) return;
-      const { capabilities, ...opened } = data;
-      Object.assign(hot, { linked: { ...linked, ...opened }, capabilities });
-      return;
-    }
-    case 'society/IdentifyL1@1': {
-      const { success, data } = l1Commands[name].schema.safeParse(value);
-      if (!success) return;
-      const { identity = linked.identity, capabilities = hot.capabilities } = data;
-      Object.assign(hot, { linked: { ...linked, identity }, capabilities });
-      return;
-    }
-    case 'society/WriteL1@1': {
-      const { success, data } = l1Commands[name].schema.safeParse(value);
-      if (!success) return;
-      const { progress_ppm = linked.progress_ppm, refused: _, ...fields } = data.patch;
-      hot.linked = { ...linked, progress_ppm, fields: { ...linked.fields, ...fields } as L1State['fields'] };
-      return;
-    }
-    case 'society/ForgetL1@1':
-      hot.linked = { ...linked, fields: NO_FIELDS };
+  if (name === 'society/ForgetL1@1') hot.linked = { ...linked, fields: NO_FIELDS };
+  if (name === 'society/WriteL1@1') {
+    const { patch = {} } = l1Commands[name].schema.safeParse(value).data ?? {};
+    const { progress_ppm = linked.progress_ppm, refused: _, ...fields } = patch;
+    hot.linked = { ...linked, progress_ppm, fields: { ...linked.fields, ...fields } as L1State['fields'] };
   }
+  if (name !== 'society/OpenL1@1' && name !== 'society/IdentifyL1@1') return;
+  const { capabilities = hot.capabilities, ...stated } = l1Commands[name].schema.safeParse(value).data ?? {};
+  Object.assign(hot, { linked: { ...linked, ...stated }, capabilities });
 }
 
 function newHot(): Hot {

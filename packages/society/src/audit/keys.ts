@@ -1,11 +1,21 @@
 /** Keys and proofs: where each key comes from, and whether each recorded verdict is the one that its signature gives. */
+
 import { isRepriseError, type JournalRecord, type Receipt, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { verdictOn } from '../adapters/verify.js';
 import { ENTITY, IDENTITY_BOUNDS, type IdentityProof, identityProof, keyMade, SWARM } from '../pure/contracts/index.js';
 import { ChallengeBook } from './challenges.js';
 import type { Lineage, MadeAgent } from './lineage.js';
-import { type AuditCheck, type AuditRecord, cellName, eventTo, fieldsIn, type Problems, placeOf } from './reading.js';
+import {
+  type AuditCheck,
+  type AuditRecord,
+  cellName,
+  eventTo,
+  fieldsIn,
+  type Problems,
+  placeOf,
+  pushTo,
+} from './reading.js';
 import type { AuditedKey, AuditedProof, AuditPlace, UnusedKey } from './report.js';
 
 type Place = AuditPlace & { readonly i: number };
@@ -34,19 +44,14 @@ interface Claim extends Place {
 }
 
 interface Open {
-  readonly kind: 'keygen' | 'nonce' | 'verify' | 'destroy';
+  readonly kind: (typeof KINDS)[number];
   readonly cell: string;
   readonly plan: string;
   readonly params: Readonly<Record<string, Value>>;
   readonly claim?: Claim;
 }
 
-const KINDS: Readonly<Record<string, Open['kind']>> = {
-  'identity.keygen@1': 'keygen',
-  'identity.nonce@1': 'nonce',
-  'identity.verify@1': 'verify',
-  'identity.destroy@1': 'destroy',
-};
+const KINDS = ['identity.keygen@1', 'identity.nonce@1', 'identity.verify@1', 'identity.destroy@1'] as const;
 
 /** Follows keys and proofs: each key has an owner, each proof one challenge. */
 export class KeysCheck implements AuditCheck {
@@ -122,10 +127,10 @@ export class KeysCheck implements AuditCheck {
   }
 
   #effect({ effect, name, plan, params }: Extract<JournalRecord, { kind: 'effect' }>, read: AuditRecord): void {
-    const kind = KINDS[name];
+    const kind = KINDS.find((one) => one === name);
     if (kind === undefined) return;
     const open: Open = { kind, cell: cellName(plan), plan: planName(plan), params: fieldsIn(params) };
-    const claim = kind === 'verify' ? this.#claim(open, params, plan[2], read) : undefined;
+    const claim = kind === 'identity.verify@1' ? this.#claim(open, params, plan[2], read) : undefined;
     this.#open.set(effect, claim === undefined ? open : { ...open, claim });
   }
 
@@ -136,18 +141,10 @@ export class KeysCheck implements AuditCheck {
     const { agent, purpose } = parsed.data;
     if (!cell.startsWith(`${ENTITY}/`) || (purpose !== 'register' && cell !== `${ENTITY}/${agent}`)) return undefined;
     const place = { ...placeOf(read), i: read.i };
-    const claim = {
-      ...place,
-      proof: parsed.data,
-      agent,
-      cell,
-      world: this.#world,
-      recorded: null,
-      ended: null,
-      checked: 'open',
-    };
+    const open = { world: this.#world, recorded: null, ended: null, checked: 'open' };
+    const claim: Claim = { ...place, proof: parsed.data, agent, cell, ...open };
     this.#claims.push(claim);
-    this.#byAgent.set(agent, [...(this.#byAgent.get(agent) ?? []), claim]);
+    pushTo(this.#byAgent, agent, claim);
     if (purpose !== 'register') this.#challenges.answered(parsed.data, `${cell}#${plan}`, place);
     return claim;
   }
@@ -160,9 +157,10 @@ export class KeysCheck implements AuditCheck {
     const payload = fieldsIn(receipt.payload);
     if (open.claim !== undefined) this.#judged(open.claim, receipt, isRecorded, read);
     else if (!isOk) return;
-    else if (open.kind === 'keygen') this.#keyMade(open, receipt.payload ?? null, read);
-    else if (open.kind === 'nonce') this.#challenges.drawn(open.cell, open.params, String(payload.nonce), read);
-    else if (open.kind === 'destroy' && payload.destroyed === true)
+    else if (open.kind === 'identity.keygen@1') this.#keyMade(open, receipt.payload ?? null, read);
+    else if (open.kind === 'identity.nonce@1')
+      this.#challenges.drawn(open.cell, open.params, String(payload.nonce), read);
+    else if (open.kind === 'identity.destroy@1' && payload.destroyed === true)
       this.#destroyed.set(String(open.params.key_ref), placeOf(read));
   }
 
@@ -195,9 +193,13 @@ export class KeysCheck implements AuditCheck {
   #heard(record: JournalRecord): void {
     const event = eventTo(ENTITY, record) ?? eventTo(SWARM, record);
     if (event?.name !== 'society/Keyed@1' || event.from === null || record.kind !== 'event') return;
-    const made = this.#made.get(String(fieldsIn(event.value.value).agent_id));
+    const made = this.#madeIn(event.value);
     if (made !== undefined && made.cell === cellName(record.to) && made.cell === cellName(event.from))
       made.heard = true;
+  }
+
+  #madeIn(keyed: Value): Made | undefined {
+    return this.#made.get(String(fieldsIn(fieldsIn(keyed).value).agent_id));
   }
 
   /** Only an entity or a swarm asks for keys of agents, and may give that up. */
@@ -209,7 +211,7 @@ export class KeysCheck implements AuditCheck {
   #dropped({ record, all }: AuditRecord): void {
     const cause = 'c' in record ? all[record.c] : undefined;
     if (cause?.kind !== 'event' || cause.event.name !== 'society/Keyed@1') return;
-    const made = this.#made.get(String(fieldsIn(fieldsIn(cause.event.value).value).agent_id));
+    const made = this.#madeIn(cause.event.value);
     if (made !== undefined) made.heard = false;
   }
 

@@ -21,18 +21,12 @@ export interface MadeAgent {
   readonly made: AuditPlace & { readonly i: number };
 }
 
-interface OpenedSwarm {
-  readonly creator: string;
-  readonly depth: number;
-  readonly maker: string | null;
-}
-
 export class Lineage implements AuditCheck {
   readonly people = new Map<string, AuditPlace>();
   /** The agents that have begun, in the order in which they did. */
   readonly begun = new Map<string, MadeAgent>();
   readonly #made = new Map<string, MadeAgent>();
-  readonly #swarms = new Map<string, OpenedSwarm>();
+  readonly #swarms = new Map<string, { readonly creator: string; readonly maker: string | null }>();
   /** The swarms that have failed, perhaps before they formed: then their ids may be taken anew. */
   readonly #failed = new Set<string>();
 
@@ -65,7 +59,7 @@ export class Lineage implements AuditCheck {
     return this.#made.has(agent);
   }
 
-  #make(id: string, value: unknown, from: AuditFrom, read: AuditRecord): void {
+  #make(id: string, value: unknown, from: Delivered['from'], read: AuditRecord): void {
     const parsed = agentRecord.safeParse(value);
     if (!parsed.success || parsed.data.agent_id !== id || this.#made.has(id) || this.people.has(id)) return;
     const maker = from === null ? null : cellName(from);
@@ -78,9 +72,9 @@ export class Lineage implements AuditCheck {
     // An entity hears whether its opening was taken. Of an app's cell nobody does: where one can have been taken, it was.
     const isOfApp = from !== null && from[0] !== ENTITY && this.#failed.has(key);
     if (!parsed.success || (this.#swarms.has(key) && !isTaken && !isOfApp)) return;
-    const { creator, depth } = parsed.data;
+    const { creator } = parsed.data;
     this.#failed.delete(key);
-    this.#swarms.set(key, { creator, depth, maker: from === null ? null : cellName(from) });
+    this.#swarms.set(key, { creator, maker: from === null ? null : cellName(from) });
   }
 
   /** A swarm that was refused while it formed is gone: its id may be taken anew, and the maker hears that it was. */
@@ -99,7 +93,7 @@ export class Lineage implements AuditCheck {
     if (event?.name === 'society/Make@1' && !this.begun.has(event.key)) this.#made.delete(event.key);
   }
 
-  #begin(id: string, fact: AuditFields, read: AuditRecord): void {
+  #begin(id: string, fact: Delivered['value'], read: AuditRecord): void {
     if (fact.kind === 'person') {
       this.people.set(id, placeOf(read));
       return;
@@ -116,7 +110,7 @@ export class Lineage implements AuditCheck {
     if (own !== id) this.problems.add('id_not_of_key', id, made.made, { expected: own, actual: id });
   }
 
-  #compare(id: string, { record }: MadeAgent, fact: AuditFields, read: AuditRecord): void {
+  #compare(id: string, { record }: MadeAgent, fact: Delivered['value'], read: AuditRecord): void {
     const { agent_id, parent_entity_id, agent_type: kind, public_key, depth, expires_at } = record;
     const expected = { agent_id, parent_entity_id, kind, public_key, depth, expires_at };
     const differs = Object.entries(expected).some(([field, is]) => fact[field] !== is);
@@ -135,9 +129,6 @@ export class Lineage implements AuditCheck {
     this.problems.add('parent_forged', id, made, { expected, actual });
   }
 }
-
-type AuditFrom = readonly (string | number)[] | null;
-type AuditFields = Readonly<Record<string, unknown>>;
 
 export function keyIn(cell: string, reducer: string): string | undefined {
   return cell.startsWith(`${reducer}/`) ? cell.slice(reducer.length + 1) : undefined;

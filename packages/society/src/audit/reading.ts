@@ -57,6 +57,13 @@ export function fieldsIn(value: unknown): Readonly<Record<string, Value>> {
     : {};
 }
 
+/** Adds an item to the list under a key. */
+export function pushTo<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [item]);
+  else list.push(item);
+}
+
 /** Collects what is wrong, up to a bound. */
 export class Problems {
   readonly #all: AuditProblem[] = [];

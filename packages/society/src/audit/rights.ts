@@ -1,4 +1,5 @@
 /** The rights of agents: each change, each refusal, and whether one ever exceeded what the maker may hand on (CAP-2). */
+
 import {
   type Capability,
   type CommandValue,
@@ -17,9 +18,10 @@ import {
   leq,
   meet,
 } from '@reprise/kernel/authority';
+import type { CompiledRights } from '../pure/compile/index.js';
 import { ENTITY, formatHolder } from '../pure/contracts/index.js';
 import { keyIn, type Lineage } from './lineage.js';
-import { type AuditCheck, type AuditRecord, cellName, factOf, type Problems, placeOf } from './reading.js';
+import { type AuditCheck, type AuditRecord, cellName, factOf, type Problems, placeOf, pushTo } from './reading.js';
 import type { AuditedRefusal, AuditedRights } from './report.js';
 
 /** Both sides as they were set; null for a side that is not narrowed. */
@@ -29,6 +31,12 @@ interface Sides {
 }
 
 type Change = CommandValue<'sys/SetRights@1'>;
+
+interface Judged extends Pick<Change, 'holder'> {
+  readonly before: Sides | undefined;
+  readonly after: Sides;
+  readonly by: string;
+}
 
 const OPEN: Sides = { exercise: null, grant: null };
 const CELL = 'cell:';
@@ -47,11 +55,12 @@ export class RightsCheck implements AuditCheck {
 
   take(read: AuditRecord): void {
     const { record } = read;
-    if (record.kind === 'cell_command' && record.command.name === 'sys/SetRights@1')
-      this.#asked(record.command.value as Change, `${CELL}${cellName(record.from)}`, read);
-    else if (record.kind === 'command' && record.command.name === 'sys/SetRights@1')
-      this.#asked(record.command.value as Change, record.principal, read);
-    else if (record.kind === 'fork') this.#forked(record, read);
+    if (record.kind === 'fork') this.#forked(record, read);
+    const isCommand = record.kind === 'cell_command' || record.kind === 'command';
+    if (isCommand && record.command.name === 'sys/SetRights@1') {
+      const by = record.kind === 'command' ? record.principal : `${CELL}${cellName(record.from)}`;
+      this.#asked(record.command.value as Change, by, read);
+    }
     const fact = factOf(ENTITY, record);
     if (fact?.name === 'society/Registered@1' && fact.value.kind !== 'person') this.#begun(fact.key, read);
   }
@@ -111,15 +120,7 @@ export class RightsCheck implements AuditCheck {
   }
 
   /** An entity narrows itself, and one above it narrows as well; what widens stays within what the maker may hand on. */
-  #judge(
-    {
-      holder,
-      before,
-      after,
-      by,
-    }: { readonly holder: string; readonly before: Sides | undefined; readonly after: Sides; readonly by: string },
-    read: AuditRecord,
-  ): void {
+  #judge({ holder, before, after, by }: Judged, read: AuditRecord): void {
     const agent = agentIn(holder);
     const maker = agent === undefined ? undefined : this.lineage.makerOf(holder.slice(CELL.length));
     if (agent === undefined || maker === undefined || maker === null) return;
@@ -172,7 +173,7 @@ function agentIn(holder: string): string | undefined {
   return holder.startsWith(CELL) ? keyIn(holder.slice(CELL.length), ENTITY) : undefined;
 }
 
-function bothSides({ exercise, grant }: Sides): { readonly exercise: Capability; readonly grant: Capability } {
+function bothSides({ exercise, grant }: Sides): CompiledRights {
   return { exercise: exercise ?? EVERYTHING, grant: grant ?? exercise ?? EVERYTHING };
 }
 
@@ -190,10 +191,4 @@ function met(before: Sides, head: InheritedRights): Sides {
 
 function meetSides(a: Capability | null, b: Capability | null): Capability | null {
   return a === null && b === null ? null : meet(a ?? EVERYTHING, b ?? EVERYTHING);
-}
-
-function pushTo<T>(map: Map<string, T[]>, key: string, item: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [item]);
-  else list.push(item);
 }

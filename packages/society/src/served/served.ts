@@ -8,21 +8,15 @@
  *     has the same answer.
  * V3  What an entity answers decides. Which tools are listed follows from its rights as they are at that moment.
  */
+
 import type { AgentWorld, Served, ServedAnswer, ServedTool } from '@reprise/agent';
-import {
-  type Capability,
-  isRepriseError,
-  type Principal,
-  RepriseError,
-  type Value,
-  type ValueMap,
-} from '@reprise/contracts';
+import { type Capability, isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
 import { shownAnswer, shownRefusal } from '../answers/shown.js';
+import type { TokenIssuer } from '../api/answers.js';
 import { EntityCaller } from '../api/caller.js';
-import { type TokenIssuer, withToken } from '../api/proofs.js';
-import type { Answered } from '../api/requests.js';
+import { withToken } from '../api/requests.js';
 import {
   AGENT_ID,
   ANOTHER_CALL,
@@ -59,57 +53,41 @@ export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
       const entity = entityOf(principal);
       if (entity === undefined) return denied('principal');
       const tool = name as SocietyToolName;
-      const answer = await callOf(world, { entity, principal, tool, args: args as ValueMap, id });
+      const answer = await callOf(world, entity, tool, { args, otherwise: id, as: principal });
       if (tool !== 'agent_prove' || answer.isError) return answer;
-      return {
-        ...answer,
-        structured: (await withToken(world, answer.structured, tokens)) as unknown as Value,
-      };
+      return { ...answer, structured: (await withToken(world, answer.structured, tokens)) as unknown as Value };
     },
   };
 }
 
 /** The tools, each with the schemas of its two files. */
 function servedTools(): readonly ServedTool[] {
+  const served = (schema: JsonSchema) => schema as ServedTool['inputSchema'];
   return Object.entries(SOCIETY_TOOLS).map(([name, { description, args, answer }]) => ({
     name,
     description,
-    inputSchema: servedSchema(fileSchema(args, 'input')),
-    outputSchema: servedSchema(fileSchema(answer, 'output')),
+    inputSchema: served(fileSchema(args, 'input')),
+    outputSchema: served(fileSchema(answer, 'output')),
   }));
 }
 
-function servedSchema(schema: JsonSchema): ServedTool['inputSchema'] {
-  return schema as ServedTool['inputSchema'];
-}
-
-interface Called {
-  readonly entity: string;
-  readonly principal: Principal;
-  readonly tool: SocietyToolName;
-  readonly args: ValueMap;
-  readonly id: string;
-}
-
-async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> {
-  const { tool } = called;
-  const answered = await answerTo(world, called);
-  if (answered === undefined) return { structured: shownRefusal(ANOTHER_CALL), isError: true };
-  if (answered.is_error) return { structured: shownRefusal(answered.value), isError: true };
-  return { structured: await shownAnswer(tool, answered, world.kernel.content), isError: false };
-}
-
-/** The answer of the entity; undefined when another call had this id (V2). */
-async function answerTo(
-  world: AgentWorld,
-  { entity, principal, tool, args, id }: Called,
-): Promise<Answered | undefined> {
+async function callOf(world: AgentWorld, entity: string, tool: SocietyToolName, asked: Asked): Promise<ServedAnswer> {
+  const { args, ...by } = asked;
   try {
-    return await new EntityCaller(world, entity).answerTo(tool, args as never, { otherwise: id, as: principal });
+    const answered = await new EntityCaller(world, entity).answerTo(tool, args as never, by);
+    if (answered.is_error) return { structured: shownRefusal(answered.value), isError: true };
+    return { structured: await shownAnswer(tool, answered, world.kernel.content), isError: false };
   } catch (error) {
-    if (isRepriseError(error, 'request_conflict')) return undefined;
+    // Another call had this id (V2).
+    if (isRepriseError(error, 'request_conflict')) return { structured: shownRefusal(ANOTHER_CALL), isError: true };
     throw absentToo(error, entity);
   }
+}
+
+interface Asked {
+  readonly args: unknown;
+  readonly otherwise: string;
+  readonly as: Principal;
 }
 
 /** A person without an entity has no tools: the same answer as for one that does not exist. */

@@ -1,8 +1,9 @@
 /** The tools of a society that models call, encoded as every other call of them (encode/N1). */
+
 import type { Tool } from '@reprise/agent';
 import { offerTool } from '@reprise/org';
 import type { OwnerTool } from '@reprise/org/contracts';
-import { addedTo, type CalledWith } from '../call/kept.js';
+import { addedTo, type CalledWith } from '../call/encode.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../pure/index.js';
 
 /** A tool of a society as models call it. */

@@ -29,7 +29,7 @@ function agent(changes: Partial<RightsSource> = {}): RightsSource {
     ],
     status: 'active',
     expires_at: 3_600_000,
-    parent_id: 'ann',
+    parent_entity_id: 'ann',
     ...changes,
   };
 }
@@ -132,7 +132,7 @@ describe('compiled rights', () => {
 
   it('A person without declared capabilities has its own stores and hands on the kinds of stores', () => {
     const { exercise, grant } = compileRights(
-      agent({ agent_id: 'ann', kind: 'person', declared: {}, parent_id: null, expires_at: undefined }),
+      agent({ agent_id: 'ann', kind: 'person', declared: {}, parent_entity_id: null, expires_at: null }),
     );
     expect(exercise).toEqual({
       may: {

@@ -106,9 +106,14 @@ describe('the results of a swarm, for a client', () => {
       },
     });
     const ann = await at.office.human('ann');
-    const agents = [slot('lead'), slot('scout')] as never;
-    const goal = { swarm_id: 'markets', goal: 'Compare', strategy: 'hierarchical', agents } as const;
-    await (await ann.createSwarm({ ...goal, coordinatorAgentId: { slot: 'lead' } })).ended({ within: '20s' });
+    const agents = ['lead', 'scout'].map((slot) => ({
+      slot,
+      agentType: 'swarm-worker' as const,
+      capabilities: {},
+      count: 1,
+    }));
+    const goal = { swarmId: 'markets', goal: 'Compare', strategy: 'hierarchical', agents } as const;
+    await (await ann.createSwarm({ ...goal, coordinatorAgentId: { slot: 'lead' } })).ended({ within: '60s' });
     expect(told.at(-1)).toContain('The market is large.');
   });
 

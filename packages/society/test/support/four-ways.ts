@@ -1,13 +1,12 @@
 /** Four ways to call a tool of a society: a method of a handle, `use`, a model, and a client of MCP. */
 
-import { type JournalRecord, Ref, type Value, type ValueMap } from '@reprise/contracts';
+import type { JournalRecord, Ref, Value, ValueMap } from '@reprise/contracts';
 import { getErasable } from '@reprise/kernel';
 import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type By, type Entity, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
-import { isPlainLink } from '../../src/pure/contracts/links.js';
-import { SOCIETY_TOOLS, type SocietyToolName } from '../../src/pure/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName, saltedLinksAs } from '../../src/pure/index.js';
 import { toolOf } from '../../src/tools/tools.js';
 
 export const TOOLS = Object.keys(SOCIETY_TOOLS) as SocietyToolName[];
@@ -127,11 +126,10 @@ function answerOf(answered: Value) {
 }
 
 /** The arguments of a tool with the texts behind their links to content with a salt, which no two links share. */
-export async function resolved(world: AgentWorld, tool: string, value: Value, name = ''): Promise<Value> {
-  if (value instanceof Ref)
-    return isPlainLink(tool, name) ? value : new TextDecoder().decode(await getErasable(world.kernel.content, value));
-  if (Array.isArray(value)) return Promise.all(value.map((part) => resolved(world, tool, part as Value, name)));
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const parts = Object.entries(value).map(async ([of, part]) => [of, await resolved(world, tool, part as Value, of)]);
-  return Object.fromEntries(await Promise.all(parts)) as Value;
+export async function resolved(world: AgentWorld, tool: string, value: Value): Promise<Value> {
+  const texts = new Map<Ref, string>();
+  const links: Ref[] = [];
+  saltedLinksAs((link) => links.push(link), tool, value);
+  for (const link of links) texts.set(link, new TextDecoder().decode(await getErasable(world.kernel.content, link)));
+  return saltedLinksAs((link) => texts.get(link) ?? null, tool, value);
 }

@@ -14,7 +14,7 @@ import {
   type Preparer,
   type WorkPrepared,
 } from '@reprise/org';
-import type { Share } from '@reprise/org/contracts';
+import { limitOf, type Share } from '@reprise/org/contracts';
 import * as z from 'zod';
 import { specialistInstructions, taskText } from '../prompts/specialist.js';
 import { specialistKind } from '../pure/index.js';
@@ -31,7 +31,6 @@ const details = z.object({
   budget: z.object({ unit: z.enum(['tokens', 'micro_money']), amount: z.int() }).optional(),
 });
 
-/** What a team knows when a job is prepared. */
 interface SpecialistsOfTeam {
   readonly name: string;
   readonly library: SkillLibrary;
@@ -91,8 +90,8 @@ export async function agentOfSkill(
 /** A definition with the limit of the job's share of the budget. */
 function within(adopted: WorkPrepared['adopted'], budget: Share | undefined): WorkPrepared['adopted'] {
   if (budget === undefined) return adopted;
-  const limit = budget.unit === 'tokens' ? { max_tokens: budget.amount } : { max_micro_money: budget.amount };
-  return { ...adopted, config: { ...adopted.config, limits: { ...adopted.config.limits, ...limit } } };
+  const limits = { ...adopted.config.limits, [limitOf(budget)]: budget.amount };
+  return { ...adopted, config: { ...adopted.config, limits } };
 }
 
 function specialist(skill: Skill, model: string, tools: readonly Tool[]): ReturnType<typeof defineAgent> {

@@ -5,7 +5,6 @@ import { type AnyAdapter, adapterOf } from '@reprise/kernel';
 import { unlessErased } from '@reprise/org';
 import { readResult } from '../pure/index.js';
 
-/** The most bytes of one character. */
 const CHARACTER_BYTES_MAX = 4;
 
 /** The adapter of `specialists.read@1`: it cuts between characters. */

@@ -51,19 +51,18 @@ function onlyOf(teams: ReadonlyMap<string, TeamInWorld>): TeamInWorld | undefine
 }
 
 async function recordedTeam(host: PartHost, facts: TeamFacts): Promise<TeamRow> {
-  const { name, coordinator, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, wakes_max, calls } =
-    facts;
+  const { coordinator, tools, coordinatorTools, calls, ...stated } = facts;
   const { adopted } = await host.adopt(coordinator);
   return {
-    ...{ name, coordinator: adopted, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, wakes_max },
+    ...stated,
+    coordinator: adopted,
     calls: calls === null ? null : [calls[0], calls[1]],
-    app_tools: ownerToolsOf(facts.tools),
-    coordinator_tools: ownerToolsOf(facts.coordinatorTools),
+    app_tools: ownerToolsOf(tools),
+    coordinator_tools: ownerToolsOf(coordinatorTools),
     unpriced: await unpriced(host), // also without a budget in money: people can set one later
   };
 }
 
-/** The names of tools that a cell of the app answers. */
 function ownerToolsOf(tools: readonly Tool[]): string[] {
   return tools.flatMap(({ name, entry }) => (entry.kind === 'owner' ? [name] : []));
 }

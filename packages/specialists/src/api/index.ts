@@ -2,7 +2,7 @@
 export type { By } from '@reprise/org';
 export * from './project.js';
 export { projectRows } from './projections.js';
-export * from './projects.js';
-export type * from './rows.js';
+export type { ProjectQuery, ProjectRow, Projects } from './projects.js';
+export type { NarrativeEntry, ResultRow, TaskRow } from './rows.js';
 export * from './team.js';
-export * from './waits.js';
+export { readTeamWaits, type TeamWait, teamEndsFromOutside } from './waits.js';

@@ -5,7 +5,7 @@
  * session of its coordinator.
  */
 import { type CommandReceipt, type Duration, isBelow } from '@reprise/agent';
-import { RepriseError, type Value } from '@reprise/contracts';
+import { RepriseError, requireFields, type Value } from '@reprise/contracts';
 import type { Ack, World } from '@reprise/kernel';
 import {
   type By,
@@ -27,7 +27,6 @@ import {
   type projectTables,
 } from '../pure/index.js';
 
-/** The cell of a project, as a team asks it. */
 export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
   constructor(
     world: World,
@@ -54,6 +53,7 @@ export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
 
   /** Sends a command whose outcome is stated later, when team and skills were read. @returns what was done */
   async commandLater(name: ProjectCommandName, value: object, by: By): Promise<Value> {
+    requireFields(by, 'team options', BY);
     const id = by.id ?? crypto.randomUUID();
     const ack = await this.command(name, { ...value, command_id: id }, { ...by, id });
     await this.#readAgain();
@@ -105,7 +105,11 @@ export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
    * @returns the state; `working` when the time is over
    */
   async idle(within?: Duration): Promise<ProjectState> {
-    const state = async () => (await this.state()) ?? this.#notOpened();
+    const state = async () => {
+      const now = await this.state();
+      if (now === undefined) throw this.lost('a message or a plan');
+      return now;
+    };
     const idle = await until(this, {
       look: async () => {
         const now = await state();
@@ -116,10 +120,6 @@ export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
       within,
     });
     return idle ?? state();
-  }
-
-  #notOpened(): never {
-    throw this.lost('a message or a plan');
   }
 
   /** What is thrown where the project lacks what a call needs. */
@@ -156,8 +156,11 @@ export class ProjectCell extends OrgCell<ProjectState, typeof projectTables> {
   }
 }
 
+const BY = 'an object with any of id, as, actor';
+
 /** The receipt of a command: a refusal by the cell is its content, any other error is thrown. */
 async function receiptFor(by: By, run: (by: By) => Promise<unknown>): Promise<CommandReceipt> {
+  requireFields(by, 'team options', BY);
   const id = by.id ?? crypto.randomUUID();
   try {
     await run({ ...by, id });

@@ -79,15 +79,11 @@ export class Project {
   ) {
     this.#cell = new ProjectCell(world.kernel, id, team);
     this.address = this.#cell.address;
-    const event: ProjectCommandName = 'specialists/Remember@1';
-    const writer = {
-      to: this.address,
-      event,
-      cell: this.address,
-      fields: { team },
+    this.memories = memoryStoreOf(world, scopeOf(id), {
+      ...{ to: this.address, cell: this.address, fields: { team } },
+      event: 'specialists/Remember@1' satisfies ProjectCommandName,
       require: () => this.#cell.requireTeam(),
-    };
-    this.memories = memoryStoreOf(world, scopeOf(id), writer);
+    });
   }
 
   /** The durable state; undefined for a project that nothing has opened. */
@@ -139,7 +135,6 @@ export class Project {
     tasks: readonly PlannedTask[],
     by: By = {},
   ): Promise<{ readonly task_ids: Readonly<Record<string, number>> }> {
-    requireFields(by, 'project.plan(by)', BY);
     requireArgument(Array.isArray(tasks), 'project.plan(tasks)', 'a list of tasks', tasks);
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
@@ -190,7 +185,6 @@ export class Project {
   /** Tries a failed task again. It becomes pending, or blocked while a task that it depends on has not ended well. */
   async retry(task: number, change: RetryChange = {}, by: By = {}): Promise<CommandReceipt> {
     requireNumber(task, 'project.retry(task)', 'the number of a task');
-    requireFields(by, 'project.retry(by)', BY);
     requireKnownOptions(change, { skill: aText, model: aText, note: aText }, 'project.retry');
     const { skill, model, note } = change;
     const note_ref = note === undefined ? undefined : await putText(this.world.kernel.content, note);
@@ -199,7 +193,6 @@ export class Project {
 
   /** Skips a task: for those that depend on it, it counts as done. */
   async skip(task: number, reason: string, by: By = {}): Promise<CommandReceipt> {
-    requireFields(by, 'project.skip(by)', BY);
     requireNumber(task, 'project.skip(task)', 'the number of a task');
     requireArgument(typeof reason === 'string', 'project.skip(reason)', 'a text', reason);
     return this.#cell.receiptOf('specialists/Skip@1', { task, reason }, by);
@@ -207,7 +200,6 @@ export class Project {
 
   /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
   async cancel(task: number | 'all', reason = 'cancelled', by: By = {}): Promise<CommandReceipt> {
-    requireFields(by, 'project.cancel(by)', BY);
     if (task !== 'all') requireNumber(task, 'project.cancel(task)', "the number of a task, or 'all'");
     requireArgument(typeof reason === 'string', 'project.cancel(reason)', 'a text', reason);
     return this.#cell.receiptOf('specialists/Cancel@1', { task: task === 'all' ? null : task, reason }, by);
@@ -222,7 +214,6 @@ export class Project {
    */
   async limit(budget: Money, by: By = {}): Promise<CommandReceipt> {
     requireFields(budget, 'project.limit(budget)', '{ usd } or { tokens }');
-    requireFields(by, 'project.limit(by)', BY);
     return this.#cell.receiptOf('specialists/Limit@1', { budget: recordedMoney(budget, 'budget') }, by);
   }
 
@@ -277,12 +268,8 @@ export class Project {
   }
 }
 
-/** The outcome of a plan of the app. */
 const writtenTasks = z.strictObject({ task_ids: z.record(z.string(), z.int()) });
 
-const BY = 'an object with any of id, as, actor';
-
-/** Refuses what is no number of a task or a result. */
 function requireNumber(n: unknown, at: string, expected: string): asserts n is number {
   requireArgument(isWhole(n) && n >= 1, at, `${expected}, from 1`, n);
 }

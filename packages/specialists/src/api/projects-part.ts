@@ -7,7 +7,6 @@ import { listPlan, projectReducer, readPlan, showPlan, wakePlan } from '../pure/
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
 import { projectRows } from './projections.js';
 
-/** The teams of each world that is open or being opened. */
 const TEAMS = new WeakMap<PartHost, Map<string, TeamInWorld>>();
 
 /** The teams of a world, by name. */

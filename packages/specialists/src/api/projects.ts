@@ -1,9 +1,9 @@
 /** The projects of a world. */
 import type { AgentWorld, AnyAgent } from '@reprise/agent';
-import { aText, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
+import { aText, present, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import { PROJECT_ID, type ProjectStatus } from '../pure/index.js';
 import { Project } from './project.js';
-import { projectRows } from './projections.js';
+import { projectRows, type RecordedProject } from './projections.js';
 
 /** Selects projects of a list. */
 export interface ProjectQuery {
@@ -15,14 +15,8 @@ export interface ProjectQuery {
 }
 
 /** A project in a list. Times are in journal milliseconds. */
-export interface ProjectRow {
+export interface ProjectRow extends Readonly<Omit<RecordedProject, 'team' | 'seq'>> {
   readonly id: string;
-  readonly status: ProjectStatus;
-  readonly tasks: Readonly<Record<string, number>>;
-  readonly unprocessed: number;
-  readonly jobs: number;
-  readonly started: number;
-  readonly updated: number;
 }
 
 /** The projects of a team in a world: `world.part(team)`. */
@@ -51,15 +45,11 @@ export function projectsOf(world: AgentWorld, team: string, coordinator: () => A
       requireKnownOptions(query, { status: aText, limit: wholeFrom(1), after: aText }, 'projects.all');
       const { status, limit, after } = query;
       const view = (await world.views()).view(projectRows);
-      const page = await view.query({
-        ...{ index: 'updated', order: 'desc' },
-        ...(limit === undefined ? {} : { limit }),
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await view.query({ index: 'updated', order: 'desc', ...present({ limit, after }) });
       const items = page.rows
         .filter(({ row }) => row.team === team && (status === undefined || row.status === status))
         .map(({ key, row: { seq: _, team: _team, ...row } }) => ({ id: String(key), ...row }));
-      return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
+      return { items, ...present({ next: page.cursor }) };
     },
   };
 }

@@ -34,14 +34,12 @@ export interface NarrativeEntry extends Pick<NarrativeRow, 'previous' | 'memory_
   readonly text: string;
 }
 
-/** A task as an app reads it. */
 export function taskRow(id: number, row: RecordedTask): TaskRow {
   const { title, skill, status, failure, attempts, priority, depends_on, result, at, ended_by } = row;
   const rest = present({ result: result ?? undefined, ended_by });
   return { id, title, skill, status, failure, attempts, priority, depends_on, ...rest, created: at };
 }
 
-/** A result as an app reads it. */
 export function resultRow(id: number, row: RecordedResult): ResultRow {
   const { title, skill, status, model, inputs, memory_ids, digest, task, code, processed_at, session, cost } = row;
   const rest = present({

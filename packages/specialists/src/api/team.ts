@@ -207,21 +207,11 @@ function chosenOptions(options: TeamOptions): Chosen {
   const isTime = timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS;
   require(isTime, 'agents.defaultTimeout', 'a duration up to 7 days, such as 5m', defaultTimeout);
   return {
+    ...{ maxConcurrent, wakes_max: maxWakes, timeout_ms: timeoutMs, dispatch, on_failed: onFailed },
     default_model: options.defaultModel ?? coordinator.model,
-    ...{
-      maxConcurrent,
-      wakes_max: maxWakes,
-      timeout_ms: timeoutMs,
-      dispatch,
-      on_failed: onFailed,
-      memory_max: max ?? null,
-    },
+    memory_max: max ?? null,
     budget: options.budget === undefined ? null : recordedMoney(options.budget, 'budget'),
   };
-}
-
-function coordinatorName(team: string): string {
-  return `coordinator-${team.replaceAll('.', '_')}`;
 }
 
 /** The coordinator: its own tools, those of the memory, and those that the app gave it; never one that does the work. */
@@ -231,7 +221,7 @@ function coordinatorAgent(name: string, { coordinator, budget }: TeamOptions, ho
   const usd = budget !== undefined && 'usd' in budget ? { usd: budget.usd } : {};
   const limits = { ...coordinator.limits, ...usd };
   return defineAgent({
-    name: coordinatorName(name),
+    name: `coordinator-${name.replaceAll('.', '_')}`,
     model,
     instructions: coordinatorInstructions(identity),
     tools: [...coordinatorTools(), ...Object.values(memoryTools), ...tools],

@@ -6,7 +6,6 @@ import { type Marked, own, paragraphs, party, said } from '@reprise/contracts';
 import { bytesOf } from '@reprise/org/contracts';
 import type { ProjectState } from '../pure/index.js';
 
-/** A skill as a coordinator knows it. */
 interface SkillLine {
   readonly name: string;
   readonly description: string;

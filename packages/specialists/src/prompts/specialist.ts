@@ -14,7 +14,6 @@ export function specialistInstructions({ name, body }: { readonly name: string; 
   return paragraphs([authored(RULES), own`# Your skill: ${name}`, said(party`skill: ${name}`, body.trim())]);
 }
 
-/** What a specialist is told besides its skill. */
 interface TaskWords {
   readonly title: string;
   readonly task: string | null;

@@ -4,8 +4,7 @@ import { isRepriseError, RepriseError, requireArgument, requireKnownOptions } fr
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import { digestOf } from './digest.js';
 import { parseSkill } from './parse.js';
-import { isSkill, type Skill } from './skill.js';
-import type { FoundSkill, SkillSource } from './source.js';
+import { type FoundSkill, isSkill, type Skill, type SkillSource } from './skill.js';
 
 /** A skill that is stated in code, without a file. */
 export interface SkillSpec {
@@ -44,7 +43,7 @@ export function skill(spec: SkillSpec): SkillSource {
   requireArgument(typeof spec.body === 'string', 'skill(spec.body)', 'the instructions as text', spec.body);
   const text = textOf(spec);
   const parsed = parseSkill(text);
-  const problem = isSkill(parsed) ? parsed.problems[0] : parsed.problems[0];
+  const [problem] = parsed.problems;
   if (!isSkill(parsed) || problem !== undefined)
     throw new RepriseError('invalid_definition', `invalid skill: ${problem?.message ?? 'it cannot be read'}`, {
       where: `skill ${String(spec.name)}`,

@@ -5,7 +5,6 @@ import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import type { SkillField, SkillProblem, SkillRule } from './skill.js';
 import type { YamlEntries, YamlEntry, YamlText, YamlValue } from './yaml.js';
 
-/** What the fields of a file say. */
 interface Fields {
   readonly name: string;
   readonly description: string;

@@ -14,8 +14,7 @@ import { type ArgumentCheck, checkOf, requireKnownOptions, startOfText } from '@
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import { digestOf } from './digest.js';
 import { parseSkill } from './parse.js';
-import type { SkillProblem, SkillRule } from './skill.js';
-import type { FoundSkill, SkillListing, SkillSource, SkillWarning } from './source.js';
+import type { FoundSkill, SkillListing, SkillProblem, SkillRule, SkillSource, SkillWarning } from './skill.js';
 import { watchFolder } from './watch.js';
 
 /** How a folder of skills is read, and when again. */
@@ -48,7 +47,6 @@ export function folder(place: string, options: FolderOptions = {}): SkillSource 
   };
 }
 
-/** A place where a skill may stand. */
 interface Candidate {
   /** The name that its folder or file gives it. */
   readonly name: string;

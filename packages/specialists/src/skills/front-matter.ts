@@ -1,9 +1,9 @@
 /** Splits a skill file into its front matter and its body. It evaluates nothing. */
 import { wellFormed } from '@reprise/contracts';
+import { bytesOf } from '@reprise/org/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import type { SkillProblem } from './skill.js';
 
-/** The two parts of a skill file. */
 interface FileParts {
   /** The text between the first two lines of `---`. It begins in line 2 of the file. */
   readonly frontMatter: string;
@@ -12,8 +12,6 @@ interface FileParts {
 
 /** The line of the file in which the front matter begins. */
 export const FRONT_MATTER_LINE = 2;
-
-const encoder = new TextEncoder();
 
 /** Splits a file, or says why it cannot be split. CRLF, CR in a file without LF, and a byte order mark are accepted. */
 export function splitFile(text: string): FileParts | SkillProblem {
@@ -43,9 +41,4 @@ function withoutBlankEnds(lines: readonly string[]): string {
   const isText = (line: string): boolean => line.trim() !== '';
   const first = lines.findIndex(isText);
   return first < 0 ? '' : lines.slice(first, lines.findLastIndex(isText) + 1).join('\n');
-}
-
-/** The bytes of a text in UTF-8; at least its number of units, so that long texts need not be encoded. */
-function bytesOf(text: string): number {
-  return text.length > SKILL_BOUNDS.file_bytes ? text.length : encoder.encode(text).length;
 }

@@ -6,5 +6,12 @@ export { listSkills, type SkillLibrary, skillLibrary, type TeamFacts } from './l
 export { lintSkill } from './lint.js';
 export { parseSkill } from './parse.js';
 export { rankSkills } from './rank.js';
-export { isSkill, type Skill, type SkillProblem, type SkillProblems } from './skill.js';
-export type { FoundSkill, SkillSource, SkillWarning } from './source.js';
+export {
+  type FoundSkill,
+  isSkill,
+  type Skill,
+  type SkillProblem,
+  type SkillProblems,
+  type SkillSource,
+  type SkillWarning,
+} from './skill.js';

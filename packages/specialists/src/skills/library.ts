@@ -6,10 +6,9 @@
  * L2  Nothing here depends on the order in which files were read.
  */
 import { shortText } from '@reprise/contracts';
-import { SKILL_BOUNDS, type SkillRefusal, type SkillRow } from '../pure/contracts/skills.js';
+import { SKILL_BOUNDS, SKILL_REFUSALS, type SkillRefusal, type SkillRow } from '../pure/contracts/skills.js';
 import { type KnownToTeam, lintSkill, projectToolsOf } from './lint.js';
-import { isSkill, type SkillProblem } from './skill.js';
-import type { FoundSkill, SkillSource, SkillWarning } from './source.js';
+import { type FoundSkill, isSkill, type SkillProblem, type SkillSource, type SkillWarning } from './skill.js';
 
 /** What a team knows besides its skills. */
 export interface TeamFacts {
@@ -21,7 +20,6 @@ export interface TeamFacts {
   readonly denied: readonly string[];
 }
 
-/** The skills of a team at one moment. */
 interface SkillIndex {
   /** The skills, sorted by their names. */
   readonly rows: readonly SkillRow[];
@@ -98,34 +96,25 @@ function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): SkillRow 
       ...{ name, digest, description: '', triggers: [], tools: null, project_tools: [], model: null, timeout_ms: null },
       ...{ planner, state: 'invalid', refusal: 'skill_invalid', problems: recorded(parsed.problems) },
     };
-  const known: KnownToTeam = { tools: team.tools, models: team.models, planner, denied: team.denied };
+  const known: KnownToTeam = { ...team, planner };
   const problems = lintSkill(parsed, known);
   const { description, triggers, tools, model, timeoutMs } = parsed;
   return {
-    ...{
-      name,
-      digest,
-      description,
-      triggers: [...triggers],
-      tools: tools === null ? null : [...tools],
-      model,
-      planner,
-    },
+    ...{ name, digest, description, model, planner, timeout_ms: timeoutMs },
+    triggers: [...triggers],
+    tools: tools === null ? null : [...tools],
     project_tools: [...projectToolsOf(tools ?? [], known)],
-    timeout_ms: timeoutMs,
     state: problems.length === 0 ? 'ready' : 'unfit',
     refusal: refusalOf(problems),
     problems: recorded(problems),
   };
 }
 
-const REFUSALS: readonly SkillRefusal[] = ['tool_unavailable', 'tool_reserved', 'tool_denied', 'unknown_model'];
-
 /** The code of the first problem; those of the file come before those of the team. */
 function refusalOf(problems: readonly SkillProblem[]): SkillRefusal | null {
   const [first] = problems;
   if (first === undefined) return null;
-  return REFUSALS.find((refusal) => refusal === first.rule) ?? 'skill_invalid';
+  return SKILL_REFUSALS.find((refusal) => refusal === first.rule) ?? 'skill_invalid';
 }
 
 function recorded(problems: readonly SkillProblem[]): SkillRow['problems'] {

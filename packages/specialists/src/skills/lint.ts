@@ -1,7 +1,7 @@
 /** Checks a valid skill against a team: its catalog of tools and the models of its world. */
 import { isFields, requireArgument } from '@reprise/contracts';
 import { isMemoryTool } from '@reprise/org/contracts';
-import { COORDINATOR_TOOLS } from '../pure/index.js';
+import { COORDINATOR_TOOLS, WORKER_TOOLS } from '../pure/index.js';
 import type { Skill, SkillProblem } from './skill.js';
 
 /** What a team knows, for the rules that need it. */
@@ -16,13 +16,10 @@ export interface KnownToTeam {
   readonly denied?: readonly string[];
 }
 
-/** The tools of a project that each skill may list. */
-const FOR_WORKERS: readonly string[] = ['result_read', 'memory_query'];
-/** The tool that only a planner may list. */
+/** The tool of a project that only a planner may list. */
 const FOR_PLANNERS = 'plan_write';
-/** Whether no skill may list a tool, unless the catalog has one of the name. */
+/** Whether a tool is one of the coordinator: no skill may list it, unless it is its own, or the catalog has one of the name. */
 function isReserved(tool: string): boolean {
-  if (FOR_WORKERS.includes(tool)) return false;
   return COORDINATOR_TOOLS.some((one) => one === tool) || isMemoryTool(tool);
 }
 
@@ -69,5 +66,5 @@ export function projectToolsOf(tools: readonly string[], { tools: catalog, plann
 }
 
 function isOwn(tool: string, planner: boolean): boolean {
-  return FOR_WORKERS.includes(tool) || (planner && tool === FOR_PLANNERS);
+  return WORKER_TOOLS.some((one) => one === tool) && (planner || tool !== FOR_PLANNERS);
 }

@@ -5,7 +5,7 @@ import { readFields } from './fields.js';
 import { splitFile } from './front-matter.js';
 import { readAsMeant } from './quote-plain.js';
 import type { Skill, SkillProblem, SkillProblems } from './skill.js';
-import type { YamlEntries } from './yaml.js';
+import { isProblems, type YamlEntries } from './yaml.js';
 
 /**
  * Reads a skill file, in the form of the Agent Skills standard or as a single file.
@@ -44,10 +44,6 @@ function placeOf(at: string): { readonly form: 'standard' | 'seed'; readonly nam
 /** The form that the fields belong to, for a text without a path. */
 function formOf({ entries }: YamlEntries): 'standard' | 'seed' {
   return entries.some(({ key }) => key === 'tools' || key === 'triggers' || key === 'model') ? 'seed' : 'standard';
-}
-
-function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {
-  return Array.isArray(read);
 }
 
 /** Problems in the order of their lines, no more than a reader wants. */

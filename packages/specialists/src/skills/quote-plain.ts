@@ -4,7 +4,7 @@
  */
 import { FRONT_MATTER_LINE } from './front-matter.js';
 import type { SkillProblem } from './skill.js';
-import { readYaml, type YamlEntries } from './yaml.js';
+import { isProblems, readYaml, type YamlEntries } from './yaml.js';
 
 /** How often a text is read anew: each time, one more line is quoted. */
 const READINGS_MAX = 16;
@@ -45,8 +45,4 @@ function quoteAt(lines: string[], problems: readonly SkillProblem[]): readonly S
 /** Whether a text that looks like an alias is a pattern such as `*.ts`: no anchor could have its name. */
 function isPattern({ rule, line }: SkillProblem, lines: readonly string[]): boolean {
   return rule === 'yaml_alias' && /:[ \t]+\*[./*]/.test(lines[line - FRONT_MATTER_LINE] ?? '');
-}
-
-function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {
-  return Array.isArray(read);
 }

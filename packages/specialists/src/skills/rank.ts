@@ -4,7 +4,6 @@
  */
 import { asciiLower } from '@reprise/contracts';
 
-/** A skill with its triggers. */
 interface Triggered {
   readonly name: string;
   readonly triggers: readonly string[];

@@ -1,5 +1,5 @@
+/** A skill, the problems that a file may have with the rules that they name, and where skills come from: folders and code. */
 import { requireFields } from '@reprise/contracts';
-/** A skill, the problems that a file may have, and the rules that they name. */
 
 /** The rules of skill files. `docs/reference/skill-files.md` lists them with what to do. */
 export const SKILL_RULES = {
@@ -84,4 +84,41 @@ export interface SkillProblems {
 export function isSkill(parsed: Skill | SkillProblems): parsed is Skill {
   requireFields(parsed, 'isSkill(parsed)', 'the result of parseSkill');
   return 'name' in parsed;
+}
+
+/** A skill as it was found: its bytes of now, their digest, and what they say. */
+export interface FoundSkill {
+  /** The name under which it was found: that of its folder or file. */
+  readonly name: string;
+  /** The path of its file, or `code`. */
+  readonly at: string;
+  /** The sha-256 of its bytes in hex. */
+  readonly digest: string;
+  readonly parsed: Skill | SkillProblems;
+}
+
+/** The skills that a source found. */
+export interface SkillListing {
+  /** The skills, sorted by their names. */
+  readonly skills: readonly FoundSkill[];
+  /** What is wrong beside single skills, such as a folder that is not there. */
+  readonly warnings: readonly SkillWarning[];
+}
+
+/** Something that a person should know of a source of skills. */
+export interface SkillWarning extends SkillProblem {
+  readonly at: string;
+}
+
+/** A source of skills: `folder(…)` or `skill({ … })`. */
+export interface SkillSource {
+  readonly kind: 'folder' | 'code';
+  /** The path of the folder, or `code`. */
+  readonly at: string;
+  /** Lists the skills of now. What cannot be read is a problem of its skill, or a warning; it never rejects. */
+  list(): Promise<SkillListing>;
+  /** Reads one skill of now; undefined when it is not there. */
+  read(name: string): Promise<FoundSkill | undefined>;
+  /** Calls a function soon after files changed. @returns stops that. Absent when nothing is watched */
+  watch?(changed: () => void): () => void;
 }

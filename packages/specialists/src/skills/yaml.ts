@@ -48,6 +48,11 @@ export function readYaml(text: string): YamlEntries | readonly SkillProblem[] {
   return new Reading(text).read();
 }
 
+/** Whether front matter could not be read: then these are its problems. */
+export function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {
+  return Array.isArray(read);
+}
+
 class Reading {
   readonly #lines = new LineCounter();
   readonly #problems: SkillProblem[] = [];

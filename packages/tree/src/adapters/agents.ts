@@ -8,7 +8,6 @@ import { packAgent } from '../tools/node-agent.js';
 import type { FileCapture } from './check.js';
 import { type PromptWords, storeWords } from './words.js';
 
-/** What the part was given. */
 interface Supplied {
   readonly agents: readonly AnyAgent[];
   readonly prompts?: PromptWords;

@@ -9,7 +9,15 @@
 import { checkRead, type JsonAnswer, jsonIn, jsonSchema, putText, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, present, type Ref, RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { type LargeNumbers, NO_LARGE_NUMBERS } from '@reprise/contracts/json';
-import { type AnyAdapter, adapterOf, type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
+import {
+  type AnyAdapter,
+  adapterOf,
+  type ContentReader,
+  type ContentStore,
+  encode,
+  getValue,
+  putValue,
+} from '@reprise/kernel';
 import { type Given, type ResultType, type TreeChecked, type TreeCheckParams, treeCheck } from '../pure/index.js';
 
 /** Reads files that are results, from inside one folder. */
@@ -24,7 +32,6 @@ export interface FileCapture {
   capture(path: string, tree: string): Promise<{ readonly bytes: Uint8Array } | { readonly refused: string }>;
 }
 
-/** What a node gave, as it was read. */
 type Read =
   | { readonly from: 'call'; readonly value: Value; readonly ref: Ref }
   | { readonly from: 'answer'; readonly text: string };
@@ -35,14 +42,12 @@ type Verdict = Fit | { readonly problems: string };
 /** A result of the right type; `about` is its summary where the node gave none. */
 type Fit = Omit<Given, 'summary_ref'> & { readonly about?: string };
 
-/** The terms of a check. */
 interface Terms {
   readonly content: ContentStore;
   readonly schema: Value | undefined;
   readonly capture: (path: string) => ReturnType<FileCapture['capture']>;
 }
 
-/** The characters of a text about problems. */
 const PROBLEMS_LENGTH_MAX = 2_000;
 
 /**
@@ -88,7 +93,7 @@ async function checked(
 async function verdictOn(returns: ResultType, from: TreeCheckParams['from'], terms: Terms): Promise<Verdict> {
   const { content } = terms;
   if ('list' in from) {
-    const parts = await Promise.all(from.list.map((part) => partOf(part, content)));
+    const parts = await Promise.all(from.list.map((part) => valueGiven(part, content)));
     return CHECKS[returns]({ from: 'call', value: parts, ref: await putValue(content, parts) }, terms);
   }
   if ('value_ref' in from) {
@@ -102,13 +107,12 @@ async function verdictOn(returns: ResultType, from: TreeCheckParams['from'], ter
   return CHECKS[returns]({ from: 'answer', text: (await readLlmOutput(content, from.output_ref)).text ?? '' }, terms);
 }
 
-/** A result as a part of a list. */
-async function partOf({ ref, kind }: Given, content: ContentStore): Promise<Value> {
+/** What a node gave, as a value. @throws RepriseError `blob_missing`, `blob_erased` */
+export async function valueGiven({ ref, kind }: Given, content: ContentReader): Promise<Value> {
   if (kind === 'value') return getValue(content, ref);
   return kind === 'text' ? readText(content, ref) : ((await readLlmOutput(content, ref)).text ?? '');
 }
 
-/** The check of each type. */
 const CHECKS: Readonly<Record<ResultType, (read: Read, terms: Terms) => Promise<Verdict>>> = {
   async text(read, terms) {
     // What a program prints ends with a line break that is no part of what it says.
@@ -151,7 +155,6 @@ function jsonOf(read: Read): JsonAnswer | undefined {
   return read.from === 'answer' ? jsonIn(read.text) : { value: read.value, ...NO_LARGE_NUMBERS };
 }
 
-/** The words of a boolean in a last answer. */
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
 
 function booleanIn(text: string): Value | undefined {

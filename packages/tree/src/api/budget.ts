@@ -18,7 +18,6 @@ const NODE_TOKENS = 500_000;
 type Unit = TreeBudget['unit'];
 type Model = { readonly alias: string; readonly price: unknown };
 
-/** The models that nodes may call, with their prices. */
 function modelsOf(agents: readonly TreeAgent[]): readonly Model[] {
   const all = agents.flatMap(({ adopted, agents: below = [] }) => [adopted, ...below]);
   return all.flatMap(({ config: { model, price = null, compaction } }) => [
@@ -48,7 +47,6 @@ export function unitOf({ node, tree }: Budget, agents: readonly TreeAgent[]): Un
   return unit ?? (free === undefined ? 'micro_money' : 'tokens');
 }
 
-/** The budget that a tree records. */
 export function recordedBudget({ node, tree }: Budget, unit: Unit, agent: TreeAgent | undefined): TreeBudget {
   const usual = unit === 'micro_money' ? NODE_MICRO_MONEY : (agent?.adopted.config.limits.max_tokens ?? NODE_TOKENS);
   return {

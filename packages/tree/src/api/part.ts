@@ -9,15 +9,27 @@ import {
   type SessionInfo,
 } from '@reprise/contracts';
 import type { PendingItem } from '@reprise/kernel';
-import { callRules, memoryPart, textsPart } from '@reprise/org';
+import { CellReader, callRules, memoryPart, textsPart } from '@reprise/org';
+import { key } from '@reprise/org/contracts';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
 import type { PromptWords } from '../adapters/words.js';
 import { TREE_AGENTS_MAX } from '../pure/contracts/bounds.js';
-import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
+import {
+  checkPlan,
+  launchPlan,
+  type NodeRow,
+  peoplePlan,
+  questionPlan,
+  supplyPlan,
+  TREE,
+  type TreeState,
+  treeReducer,
+  type treeTables,
+  useOfMemory,
+} from '../pure/index.js';
 import { requireNodeAgent } from '../tools/node-agent.js';
-import { nodeToolCatalog } from '../tools/node-tools.js';
-import { toolsOfSession } from './offered.js';
+import { nodeToolCatalog, nodeTools } from '../tools/node-tools.js';
 import { launchRows, treeRows } from './projections.js';
 import { type Trees, treesOf } from './trees.js';
 
@@ -105,4 +117,38 @@ function titleOf({ cell, value }: PendingItem): string | undefined {
   const { session } = value as { readonly session?: SessionInfo };
   const node = session?.labels.node;
   return node === undefined ? `tree ${cell[1]}` : `tree ${cell[1]}: #${node} asks`;
+}
+
+/** The tools of a session's node; empty for a session of no tree. */
+async function toolsOfSession(
+  world: AgentWorld,
+  { key: session }: SessionInfo,
+  files: boolean,
+): Promise<readonly Tool[]> {
+  const found = await nodeOf(world, session);
+  if (found === undefined) return [];
+  const { row, state } = found;
+  const { limits, budget, memory } = state;
+  const terms = {
+    returns: row.returns,
+    makes: row.depth < limits.depth && row.gen < limits.generations,
+    unit: budget.unit,
+    files,
+    ...useOfMemory(memory),
+  };
+  return nodeTools(terms);
+}
+
+/** The node of a session: sessions are named after their tree, and the tree knows them. */
+async function nodeOf(
+  { kernel }: AgentWorld,
+  session: string,
+): Promise<{ readonly row: NodeRow; readonly state: TreeState } | undefined> {
+  const tree = session.slice(0, Math.max(0, session.lastIndexOf('/')));
+  if (tree === '') return undefined;
+  const cell = new CellReader<TreeState, typeof treeTables>(kernel, [TREE, tree]);
+  const state = await cell.state();
+  const n = await cell.row('sessions', session);
+  const row = n === undefined ? undefined : await cell.row('nodes', key(n));
+  return state === undefined || row === undefined ? undefined : { row, state };
 }

@@ -9,19 +9,23 @@ const { goal, labels } = treeFacts['tree/Started@1'].shape;
 const { status, code, spent } = treeFacts['tree/Ended@1'].shape;
 const { n: _node, launch: _launch, ...launched } = treeFacts['tree/Launched@1'].shape;
 
+const recordedTree = z.strictObject({
+  ...{ goal, status, code, labels },
+  /** How many nodes it has, questions included. */
+  nodes: count,
+  spent,
+  /** When it was started, last changed and ended, in journal milliseconds. */
+  ...{ started: count, updated: count, ended: z.nullable(count) },
+  seq: count,
+});
+
+export type RecordedTree = z.infer<typeof recordedTree>;
+
 /** Every tree, by its name. Index `updated`: the longest unchanged first. */
 export const treeRows = projectionOnUse('tree/Trees@1', () =>
   defineProjection({
     name: 'tree/Trees@1',
-    row: z.strictObject({
-      ...{ goal, status, code, labels },
-      /** How many nodes it has, questions included. */
-      nodes: count,
-      spent,
-      /** When it was started, last changed and ended, in journal milliseconds. */
-      ...{ started: count, updated: count, ended: z.nullable(count) },
-      seq: count,
-    }),
+    row: recordedTree,
     from: {
       'fact:tree/Started@1': treeFacts['tree/Started@1'],
       'fact:tree/NodeChanged@1': treeFacts['tree/NodeChanged@1'],

@@ -1,19 +1,32 @@
-/** What an app reads of a tree: rows from the tables of its cell, launches from a view, events from frames. */
+/**
+ * What an app reads of a tree: rows from the tables of its cell, launches from a view, events from frames, and from its
+ * sessions what they wait for.
+ */
 import { type AgentWorld, readText } from '@reprise/agent';
-import { aFlag, aSignal, present, requireKnownOptions, wholeFrom } from '@reprise/contracts';
-import { key, pairsOf, secondOf } from '@reprise/org/contracts';
+import { SESSION_REDUCER, type SessionState, type WaitsFor } from '@reprise/agent/contracts';
+import { aFlag, aSignal, type Capability, present, requireKnownOptions, wholeFrom } from '@reprise/contracts';
+import type { World } from '@reprise/kernel';
+import { meet } from '@reprise/kernel/authority';
+import { CellReader } from '@reprise/org';
+import { firstOf, key, pairsOf, secondOf } from '@reprise/org/contracts';
 import type { NodeRow } from '../pure/index.js';
-import { type TreeEvent, treeEventOf, treeFactIn } from '../views/index.js';
+import {
+  type TreeEvent,
+  type TreeWait,
+  treeEventOf,
+  treeFactIn,
+  type WaitingAsk,
+  type WaitingNode,
+  waitsOf,
+} from '../views/index.js';
 import type { NodeDetail, NodeLaunch, NodePage, OpenAsk, TreeWatchOptions } from './nodes.js';
 import { launchRows } from './projections.js';
 import type { TreeCell, TreeRequests } from './requests.js';
 import { readGiven } from './result.js';
-import { rightsOn } from './rights.js';
 
 const PAGE_LENGTH = 100;
 const PAGE_LENGTH_MAX = 1_000;
 
-/** A page of the nodes of a tree. */
 export async function readNodes(cell: TreeCell, page: NodePage): Promise<readonly NodeRow[]> {
   requireKnownOptions(page, { under: wholeFrom(1), after: wholeFrom(0), limit: wholeFrom(1) }, 'tree.nodes');
   const { under, after = 0, limit = PAGE_LENGTH } = page;
@@ -50,6 +63,18 @@ export async function readNode(world: AgentWorld, requests: TreeRequests, n: num
     openAsks: asks.filter(({ asker }) => asker === n),
     ...present({ rights: await rightsOn(requests, row) }),
   };
+}
+
+/** What a node may do: what was said about it and the nodes above it; undefined when nothing was said. */
+async function rightsOn(requests: TreeRequests, row: NodeRow): Promise<Capability | undefined> {
+  let all: Capability | undefined;
+  for (let at: NodeRow | undefined = row; at !== undefined; ) {
+    const { n, parent }: NodeRow = at;
+    const said = await requests.cell.row('rights', key(n));
+    if (said !== undefined) all = meet(all ?? { may: {} }, said);
+    at = parent === null ? undefined : await requests.row(parent);
+  }
+  return all;
 }
 
 /** The open questions of a tree, the oldest first. */
@@ -95,4 +120,39 @@ export async function* readEvents(
     }
     if (frame >= last) return;
   }
+}
+
+/** What each node of a tree waits for; nothing for a tree that was not started. @throws RepriseError `cell_failed` */
+export async function readWaits(world: World, cell: TreeCell): Promise<readonly TreeWait[]> {
+  await cell.requireSound();
+  const state = await cell.state();
+  if (state === undefined) return [];
+  const [needs, children] = [await pairsIn(cell, 'needs'), await pairsIn(cell, 'children')];
+  const nodes = new Map<number, WaitingNode>();
+  for await (const [, row] of cell.each('nodes')) {
+    const around = { needs: needs.get(row.n) ?? [], children: children.get(row.n) ?? [] };
+    nodes.set(row.n, { ...row, ...around, waiting: await waitingOf(world, row) });
+  }
+  const asks = new Map<number, WaitingAsk>();
+  for await (const [at, row] of cell.each('asks')) asks.set(Number(at), { ask: Number(at), ...row });
+  const { limits, budget, reserved } = state;
+  return waitsOf({ limits, budget, reserved, nodes, asks });
+}
+
+/** What the session of a waiting run waits for. */
+async function waitingOf(world: World, { run, session }: NodeRow): Promise<WaitsFor | null> {
+  if (run !== 'waiting' || session === null) return null;
+  const state = await new CellReader<SessionState>(world, [SESSION_REDUCER, session]).state();
+  return state?.waiting?.for ?? null;
+}
+
+async function pairsIn(cell: TreeCell, table: 'needs' | 'children'): Promise<ReadonlyMap<number, readonly number[]>> {
+  const found = new Map<number, number[]>();
+  for await (const [pair] of cell.each(table)) {
+    const n = firstOf(pair);
+    const known = found.get(n);
+    if (known === undefined) found.set(n, [secondOf(pair)]);
+    else known.push(secondOf(pair));
+  }
+  return found;
 }

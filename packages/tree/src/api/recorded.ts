@@ -1,12 +1,26 @@
-/** What an app says about nodes and limits, in the form that is recorded. */
+/** What an app says about nodes, rights and limits, in the form that is recorded. */
 import { type AgentWorld, durationMs, putText } from '@reprise/agent';
-import { isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
-import { type RecordedNodeSpec, type TreeBudget, type TreeLimits, treeLimits } from '../pure/index.js';
+import {
+  type Capability,
+  capability,
+  isWhole,
+  present,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+} from '@reprise/contracts';
+import { canonical } from '@reprise/kernel/authority';
+import {
+  type RecordedNodeSpec,
+  type RecordedRights,
+  type TreeBudget,
+  type TreeLimits,
+  treeLimits,
+} from '../pure/index.js';
 import { amountIn, type Money } from './budget.js';
 import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
 import type { NodeChange, NodeSpec } from './nodes.js';
 import { recordedReturns, recordedSchema } from './returns.js';
-import { recordedRights } from './rights.js';
 
 type Content = AgentWorld['kernel']['content'];
 
@@ -75,6 +89,18 @@ export function recordedAmount(unit: NodeTerms['unit'], money: Money | undefined
   return money === undefined ? undefined : amountIn(unit, money, 'budget');
 }
 
+/** Rights in the form that is recorded. @throws RepriseError `invalid_argument` */
+export function recordedRights(rights: Capability, where: string): RecordedRights {
+  const checked = capability.safeParse(rights);
+  if (checked.success) return canonical(checked.data) as RecordedRights;
+  const [issue] = checked.error.issues;
+  throw new RepriseError('invalid_argument', 'invalid rights of a node', {
+    where: [where, ...(issue?.path ?? [])].map(String).join('.'),
+    expected: "what it may do, such as { may: { tool: ['read_*'] } }",
+    actual: rights,
+  });
+}
+
 /** Limits that are checked. @throws RepriseError `invalid_argument` */
 export function limitsOf(change: Partial<TreeLimits>): Partial<TreeLimits> {
   const checked = treeLimits.partial().safeParse(present(change));
@@ -87,7 +113,6 @@ export function limitsOf(change: Partial<TreeLimits>): Partial<TreeLimits> {
   });
 }
 
-/** The largest number of a node. */
 const NODE_MAX = 9_999_999;
 
 /**

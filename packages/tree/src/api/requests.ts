@@ -39,7 +39,6 @@ export type Answering =
 /** The cell of a tree, read by the types of its reducer. */
 export type TreeCell = OrgCell<TreeState, typeof treeTables>;
 
-/** The commands of one tree. */
 export class TreeRequests {
   /** The cell of the tree. */
   readonly cell: TreeCell;
@@ -90,7 +89,6 @@ export class TreeRequests {
     });
   }
 
-  /** A row of the table of nodes. */
   async row(n: number): Promise<NodeRow | undefined> {
     return this.cell.row('nodes', key(n));
   }

@@ -1,9 +1,10 @@
 /** The outcome of a tree: waiting for its end, and reading its result. */
-import { isBelow, readLlmOutput, readText, type Schema } from '@reprise/agent';
+import { isBelow, readText, type Schema } from '@reprise/agent';
 import { present, RepriseError, type Value } from '@reprise/contracts';
-import { type ContentReader, getValue, type World } from '@reprise/kernel';
+import type { ContentReader, World } from '@reprise/kernel';
 import { until } from '@reprise/org';
 import { key } from '@reprise/org/contracts';
+import { valueGiven } from '../adapters/check.js';
 import { ENDED, type Given, TREE_ENDED, type Used } from '../pure/index.js';
 import type { TreeRequests } from './requests.js';
 import { readBy } from './returns.js';
@@ -28,15 +29,12 @@ export interface ReadResult {
 }
 
 /** Reads what a node gave. @throws RepriseError `blob_missing`, `blob_erased` */
-export async function readGiven(content: ContentReader, { ref, kind, summary_ref }: Given): Promise<ReadResult> {
-  const value = kind === 'value' ? await getValue(content, ref) : await textAt(content, { ref, kind });
+export async function readGiven(content: ContentReader, given: Given): Promise<ReadResult> {
+  const { summary_ref } = given;
+  const value = await valueGiven(given, content);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const summary = summary_ref === undefined ? undefined : await readText(content, summary_ref);
   return { value, text, ...present({ summary }) };
-}
-
-async function textAt(content: ContentReader, { ref, kind }: Pick<Given, 'ref' | 'kind'>): Promise<string> {
-  return kind === 'text' ? readText(content, ref) : ((await readLlmOutput(content, ref)).text ?? '');
 }
 
 /**

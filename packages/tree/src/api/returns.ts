@@ -30,7 +30,6 @@ export async function recordedReturns(
   return { returns: type, schema_ref: await putValue(content, schema) };
 }
 
-/** A recorded JSON Schema, for a node. */
 export async function recordedSchema(content: ContentStore, schema: Value, where: string): Promise<Ref> {
   const refused = schemaRefusal(schema);
   if (refused !== undefined) throw unusable(where, 'a JSON Schema that can be checked', refused);

@@ -13,14 +13,19 @@ import type { TreeEvent, TreeWait } from '../views/index.js';
 import type { Money } from './budget.js';
 import { requireTask } from './goal.js';
 import type { NodeChange, NodeDetail, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
-import { readAsks, readEvents, readNode, readNodes } from './reading.js';
-import { limitsOf, type NodeTerms, numberOf, recordedAmount, recordedChange, recordedNode } from './recorded.js';
+import { readAsks, readEvents, readNode, readNodes, readWaits } from './reading.js';
+import {
+  limitsOf,
+  type NodeTerms,
+  numberOf,
+  recordedAmount,
+  recordedChange,
+  recordedNode,
+  recordedRights,
+} from './recorded.js';
 import { type Answering, type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, type TreeOutcome } from './result.js';
-import { recordedRights } from './rights.js';
-import { readWaits } from './waiting.js';
 
-/** What the handle of a tree is made from. */
 interface TreeParts {
   readonly world: AgentWorld;
   readonly name: string;
@@ -206,7 +211,6 @@ export class Tree<R = unknown> {
     return this.parts.world.kernel.content;
   }
 
-  /** What the tree counts in. */
   async #unit(): Promise<NodeTerms['unit']> {
     return (await this.#requests.cell.state())?.budget.unit ?? 'tokens';
   }

@@ -1,6 +1,5 @@
 /** The trees of a world: starting them, and listing them. */
-import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
-import { putText } from '@reprise/agent';
+import { type AgentWorld, type AnyAgent, putText } from '@reprise/agent';
 import {
   aText,
   type Capability,
@@ -8,6 +7,7 @@ import {
   hintOf,
   type KnownOptions,
   oneOf,
+  present,
   RepriseError,
   requireFields,
   requireKnownOptions,
@@ -25,17 +25,15 @@ import {
   type TreeLimits,
   type TreeStart,
   type TreeStatus,
-  type Used,
   useOfMemory,
 } from '../pure/index.js';
 import { type Budget, recordedBudget, unitOf } from './budget.js';
 import { goalAndPrompt } from './goal.js';
 import type { TreesOptions } from './part.js';
-import { treeRows } from './projections.js';
-import { limitsOf, noFiles } from './recorded.js';
+import { type RecordedTree, treeRows } from './projections.js';
+import { limitsOf, noFiles, recordedRights } from './recorded.js';
 import { type By, TreeRequests } from './requests.js';
 import { recordedReturns, type TreeReturns } from './returns.js';
-import { recordedRights } from './rights.js';
 import { Tree } from './tree.js';
 
 /** A tree that is to be started. */
@@ -75,18 +73,8 @@ interface TreeQuery {
 }
 
 /** A tree in a list. Times are in journal milliseconds. */
-export interface TreeRow {
+export interface TreeRow extends Readonly<Omit<RecordedTree, 'seq'>> {
   readonly name: string;
-  readonly goal: string;
-  readonly status: TreeStatus;
-  readonly code: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  /** How many nodes it has, questions included. */
-  readonly nodes: number;
-  readonly spent: Used;
-  readonly started: number;
-  readonly updated: number;
-  readonly ended: number | null;
 }
 
 /** The trees of a world. */
@@ -126,12 +114,10 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
   return {
     async start<R = string>(name: string, spec: TreeSpec<R>, by: By = {}) {
       requireFields(spec, 'trees.start(spec)', 'a tree, such as { goal }');
-      const tree = new Tree<R>(partsOf(name), schemaIn<R>(spec.returns));
-      const sent = await new TreeRequests(world.kernel, name).send(
-        'tree/Start@1',
-        await startOf(world, options, spec),
-        by,
-      );
+      const schema = typeof spec.returns === 'string' ? undefined : spec.returns;
+      const tree = new Tree<R>(partsOf(name), schema);
+      const start = await startOf(world, options, spec);
+      const sent = await new TreeRequests(world.kernel, name).send('tree/Start@1', start, by);
       if (typeof sent === 'string') throw notStarted(name, sent);
       return tree;
     },
@@ -140,7 +126,6 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
   };
 }
 
-/** The event that starts a tree. */
 async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSpec<R>): Promise<TreeStart> {
   requireKnownOptions(spec, SPEC_FIELDS, 'start');
   const { content } = world.kernel;
@@ -160,6 +145,7 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
   const memory = recordedMemory(spec.memory);
   const supplies = await suppliesOf(content, host, options, { unit, ...useOfMemory(memory) });
   supplies.agents.forEach(requireFitting);
+  const first = supplies.agents.find(({ name }) => name === agent);
   return startable({
     goal,
     prompt_ref: await putText(content, prompt),
@@ -168,16 +154,11 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
     returns,
     schema_ref,
     limits: { ...TREE_LIMITS, ...limitsOf(limits) },
-    budget: recordedBudget(
-      budget,
-      unit,
-      supplies.agents.find(({ name }) => name === agent),
-    ),
+    budget: recordedBudget(budget, unit, first),
     people: asks,
     labels: { ...labels },
     ...(calls === undefined ? {} : { calls: [...calls] }),
-    ...(memory === undefined ? {} : { memory }),
-    ...(spec.rights === undefined ? {} : { rights: recordedRights(spec.rights, 'rights') }),
+    ...present({ memory, rights: spec.rights && recordedRights(spec.rights, 'rights') }),
   });
 }
 
@@ -203,10 +184,6 @@ function startable(start: TreeStart): TreeStart {
     actual: bytes,
     hint: 'Give trees fewer agents, or agents that spawn fewer of their own: those that are spawned count as well.',
   });
-}
-
-function schemaIn<R>(returns: TreeReturns<R> | undefined): Schema<R> | undefined {
-  return typeof returns === 'string' ? undefined : returns;
 }
 
 function requireName(name: unknown): string {
@@ -251,16 +228,12 @@ async function allTrees(world: AgentWorld, query: TreeQuery): ReturnType<Trees['
   );
   const { status, label = {}, limit, after } = query;
   const view = (await world.views()).view(treeRows);
-  const page = await view.query({
-    ...{ index: 'updated', order: 'desc' },
-    ...(limit === undefined ? {} : { limit }),
-    ...(after === undefined ? {} : { after }),
-  });
+  const page = await view.query({ index: 'updated', order: 'desc', ...present({ limit, after }) });
   const items = page.rows
     .map(({ key, row: { seq: _, ...row } }) => ({ name: String(key), ...row }))
     .filter((row) => status === undefined || row.status === status)
     .filter((row) => Object.entries(label).every(([name, text]) => row.labels[name] === text));
-  return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
+  return { items, ...present({ next: page.cursor }) };
 }
 
 function invalid(where: string, expected: string, actual: unknown): RepriseError {

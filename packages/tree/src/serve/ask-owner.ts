@@ -108,7 +108,6 @@ function located(token: Pass, home: Pass | undefined): Pass {
   return home?.door === token.door ? { ...token, socket: home.socket } : token;
 }
 
-/** An owner that has proved itself. */
 interface Met {
   /** The name that this process is to bear. */
   readonly name: string;

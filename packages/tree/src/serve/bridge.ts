@@ -15,8 +15,17 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { jsonSchema, type Schema, type Tool } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
+import type { Tool } from '@reprise/agent';
+import {
+  aFunction,
+  aText,
+  isFilled,
+  type KnownOptions,
+  RepriseError,
+  requireKnownOptions,
+  type SessionInfo,
+  wholeFrom,
+} from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
 import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX, BRIDGE_WITHIN_MS } from './limits.js';
@@ -71,33 +80,20 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-const OPTIONS: Readonly<Record<keyof BridgeOptions, true>> = {
-  name: true,
-  instructions: true,
-  tools: true,
-  world: true,
-  withinMs: true,
-  pending: true,
-  progressMs: true,
-  reconnectMs: true,
-  onError: true,
+const OPTIONS: KnownOptions<BridgeOptions> = {
+  name: {
+    expected: '1 to 64 of a–z A–Z 0–9 _ -',
+    fits: (name) => typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name),
+  },
+  instructions: aText,
+  tools: aFunction,
+  world: { expected: 'the path of a file', fits: isFilled },
+  withinMs: wholeFrom(1),
+  pending: aText,
+  progressMs: wholeFrom(1),
+  reconnectMs: wholeFrom(1),
+  onError: aFunction,
 };
-
-const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of bridge');
-
-/** Refuses anything but options: callers may be untyped. */
-function requireOptions(options: BridgeOptions): void {
-  requireKnownOptions(options, OPTIONS, 'bridge');
-  const { name = 'tree', tools, world, onError } = options;
-  require(typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name), 'name', '1 to 64 of a–z A–Z 0–9 _ -', name);
-  require(tools === undefined || typeof tools === 'function', 'tools', 'a function', typeof tools);
-  require(onError === undefined || typeof onError === 'function', 'onError', 'a function', typeof onError);
-  require(world === undefined || (typeof world === 'string' && world !== ''), 'world', 'the path of a file', world);
-  for (const key of ['withinMs', 'progressMs', 'reconnectMs'] as const) {
-    const ms = options[key];
-    require(ms === undefined || (Number.isSafeInteger(ms) && ms > 0), key, 'milliseconds, at least 1', ms);
-  }
-}
 
 /** Stands for the process group of a program that is about to be started: nobody speaks for it yet. */
 const NOT_STARTED = -1;
@@ -116,7 +112,7 @@ const PENDING = JSON.stringify({
  * const coder = externalAgent({ ...opencode(), serve: tree.nodeTools, watch: tree.watch })
  */
 export function bridge(options: BridgeOptions = {}): Bridge {
-  requireOptions(options);
+  requireKnownOptions(options, OPTIONS, 'bridge');
   requireLibrary();
   return new Bridges(options);
 }
@@ -249,19 +245,8 @@ class Bridges implements Bridge, ProgramHost {
     this.#listening = undefined;
   }
 
-  async tools({ session }: ServeContext): Promise<readonly Line[]> {
-    return (await this.#tools(session)).map((tool) => ({ ...('entry' in tool ? listedTool(tool) : tool) }));
-  }
-
-  async argsOf(ctx: ServeContext, name: string): Promise<Schema> {
-    const tool = (await this.#tools(ctx.session)).find((one) => one.name === name);
-    if (tool === undefined) return jsonSchema({});
-    return 'entry' in tool ? tool.args : jsonSchema(tool.inputSchema);
-  }
-
-  async definition({ session }: ServeContext, name: string): Promise<Tool | undefined> {
-    const tool = (await this.#tools(session)).find((one) => one.name === name);
-    return tool !== undefined && 'entry' in tool ? tool : undefined;
+  async tools({ session }: ServeContext): Promise<readonly (McpTool | Tool)[]> {
+    return this.#tools(session);
   }
 
   report(error: unknown, ctx: ServeContext): void {
@@ -317,10 +302,6 @@ class Bridges implements Bridge, ProgramHost {
     for (const name of readdirSync(folder))
       if (name.startsWith('run-')) rmSync(path.join(folder, name), { force: true });
   }
-}
-
-function listedTool({ name, entry: { description, schema } }: Tool): McpTool {
-  return { name, description, inputSchema: schema as McpTool['inputSchema'] };
 }
 
 /** The arguments that start a bridge: the built file or, where this module was not built either, its source. */

@@ -19,10 +19,10 @@ import { parseJson } from '@reprise/contracts/json';
 import type { ProgramWatch } from '@reprise/tools/external';
 import { ORPHAN_GONE_MS } from './limits.js';
 import { writeOwn } from './place.js';
+import { statOf, textOf } from './processes.js';
 
 const POLL_MS = 20;
 
-/** A program as it is recorded. */
 interface Recorded {
   readonly group: number;
   /** When its leader began, in the words of the system. */
@@ -68,14 +68,9 @@ async function endRecorded(file: string): Promise<void> {
 export function beganAt(pid: number): string | undefined {
   if (process.platform === 'win32') return undefined;
   if (process.platform !== 'linux') return fromPs(pid);
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return undefined;
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${fields[STARTED - 1]}`;
-  } catch {
-    return undefined;
-  }
+  const [state, ...fields] = statOf(pid) ?? ['X'];
+  const boot = state === 'Z' || state === 'X' ? undefined : textOf('/proc/sys/kernel/random/boot_id');
+  return boot === undefined ? undefined : `${boot.trim()} ${fields[STARTED - 1]}`;
 }
 
 /** The place of the start time behind the state, in `/proc/PID/stat`. */

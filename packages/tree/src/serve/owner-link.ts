@@ -26,7 +26,6 @@ const WORDS: Readonly<Record<Refused, string>> = {
   owner_gone: 'The process that owns the world cannot be reached. It is not known whether the call was taken.',
 };
 
-/** What the file of a bridge holds. */
 export interface RunFile {
   readonly socket: string;
   readonly token: string;
@@ -42,14 +41,13 @@ interface Waiting {
   refuse(why: Refused): void;
 }
 
-/** The error for a list of tools that the owner does not give. */
+/** The error for a list of tools that the owner does not give, and for a call that it does not take. */
 export class ListRefused extends Error {
   constructor(readonly code: Refused) {
     super(`${code}: ${WORDS[code]}`);
   }
 }
 
-/** The link of one bridge. */
 export class OwnerLink {
   readonly #start = randomBytes(8).toString('hex');
   readonly #waiting = new Map<string, Waiting>();
@@ -76,7 +74,7 @@ export class OwnerLink {
 
   async #list(): Promise<readonly McpTool[]> {
     const list = ++this.#next;
-    const { tools } = await this.#ask(`list ${list}`, { list }, (why) => new ListRefused(why));
+    const { tools } = await this.#ask(`list ${list}`, { list });
     if (!Array.isArray(tools)) throw new Error('the owner gave no list of tools');
     return tools as McpTool[];
   }
@@ -89,7 +87,7 @@ export class OwnerLink {
       return refusal('too_large', `A call may have ${BRIDGE_LINE_BYTES_MAX} bytes; this one has ${bytes}.`);
     }
     try {
-      const { texts, isError } = await this.#ask(key, line, (why) => new ListRefused(why));
+      const { texts, isError } = await this.#ask(key, line);
       return { texts: texts as string[], isError: isError === true };
     } catch (error) {
       if (error instanceof ListRefused) return refusal(error.code, WORDS[error.code]);
@@ -102,9 +100,9 @@ export class OwnerLink {
     this.#wire?.end();
   }
 
-  #ask(key: string, line: Line, refused: (why: Refused) => Error): Promise<Line> {
+  #ask(key: string, line: Line): Promise<Line> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(key, { line, resolve, refuse: (why) => reject(refused(why)) });
+      this.#waiting.set(key, { line, resolve, refuse: (why) => reject(new ListRefused(why)) });
       if (this.#wire !== undefined) this.#wire.send(line);
       else if (!this.#connecting) void this.#connect();
     });

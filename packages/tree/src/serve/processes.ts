@@ -16,7 +16,6 @@ import { isRunningProgram, PROGRAM_MARK } from '@reprise/tools/programs';
 /** Whether this system shows which process bears a name. */
 export const SHOWS_PROCESSES = process.platform === 'linux' && existsSync('/proc/self/comm');
 
-/** A process, as the system shows it. */
 interface Process {
   readonly pid: number;
   readonly parent: number;
@@ -90,15 +89,22 @@ function lineOf(pid: number): readonly Process[] {
 const LINE_MAX = 1_000;
 
 function processOf(pid: number): Process | undefined {
-  const stat = pid < 1 ? undefined : textOf(`/proc/${pid}/stat`);
+  const stat = pid < 1 ? undefined : statOf(pid);
   if (stat === undefined) return undefined;
-  // The name stands between the first and the last parenthesis, and may hold both.
-  const [, parent, group, session, terminal] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [, parent, group, session, terminal] = stat;
   const isAtTerminal = terminal !== '0';
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), isAtTerminal };
 }
 
-function textOf(file: string): string | undefined {
+/** What the system says of a process, from its state on; undefined when there is no such process. */
+export function statOf(pid: number): readonly string[] | undefined {
+  const stat = textOf(`/proc/${pid}/stat`);
+  // The name stands between the first and the last parenthesis, and may hold both.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** A file of the system; undefined when it cannot be read. */
+export function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
   } catch {

@@ -6,9 +6,10 @@
  * G2  A call counts only for the turn that is under way; which one that is, the program's own call to the world decides.
  * G3  One bridge speaks for a program at a time.
  */
-import { checkRead, type OwnerAnswered, type Schema, type Tool } from '@reprise/agent';
-import { isRepriseError, type Value } from '@reprise/contracts';
+import { checkRead, jsonSchema, type OwnerAnswered, type Tool } from '@reprise/agent';
+import { isRepriseError, present, type Value } from '@reprise/contracts';
 import type { LargeNumbers } from '@reprise/contracts/json';
+import type { McpTool } from '@reprise/server';
 import type { ServeContext } from '@reprise/tools/external';
 import { toldOf } from './answers.js';
 import { BRIDGE_ANSWERS_MAX, BRIDGE_CALLS_MAX, BRIDGE_FAULTS_MAX, BRIDGE_KNOWN_CALLS_MAX } from './limits.js';
@@ -16,7 +17,6 @@ import type { Line, LineSocket } from './lines.js';
 import { refusal, type Told } from './refusal.js';
 import type { Guest } from './socket.js';
 
-/** A turn of a program. */
 interface Turn {
   readonly ctx: ServeContext;
   isOver: boolean;
@@ -34,11 +34,8 @@ export interface ProgramHost {
   readonly withinMs: number;
   /** What a program is told whose call waits longer. */
   readonly pending: string;
-  tools(ctx: ServeContext): Promise<readonly Line[]>;
-  /** The definition of a tool that is offered; undefined where there is only its description, and for other names. */
-  definition(ctx: ServeContext, name: string): Promise<Tool | undefined>;
-  /** The schema of a tool's arguments; of one that is not offered, a schema that takes anything. */
-  argsOf(ctx: ServeContext, name: string): Promise<Schema>;
+  /** The tools that are offered: a definition, or a description alone. */
+  tools(ctx: ServeContext): Promise<readonly (McpTool | Tool)[]>;
   report(error: unknown, ctx: ServeContext): void;
 }
 
@@ -51,6 +48,12 @@ interface Asked {
 const START = /^[a-z0-9]{8,32}$/;
 const KEY = /^[A-Za-z0-9._-]{1,80}$/;
 const NAME_LENGTH_MAX = 64;
+
+function listedTool(tool: McpTool | Tool): Line {
+  return 'entry' in tool
+    ? { name: tool.name, description: tool.entry.description, inputSchema: tool.entry.schema }
+    : { ...tool };
+}
 
 /** The turns of one running program: its calls belong to the turn under way. */
 export class Program {
@@ -120,7 +123,7 @@ export class Program {
   async #list(list: number, wire: LineSocket): Promise<void> {
     const { ctx } = this.#turn;
     try {
-      const tools = await this.host.tools(ctx);
+      const tools = (await this.host.tools(ctx)).map(listedTool);
       this.#listed = JSON.stringify(tools);
       wire.send({ list, tools });
     } catch (error) {
@@ -134,7 +137,8 @@ export class Program {
     const { ctx } = this.#turn;
     if (this.#listed === undefined) return;
     const tools = await this.host.tools(ctx).catch(() => undefined);
-    if (tools !== undefined && JSON.stringify(tools) !== this.#listed) this.#wire?.line.send({ changed: true });
+    if (tools !== undefined && JSON.stringify(tools.map(listedTool)) !== this.#listed)
+      this.#wire?.line.send({ changed: true });
   }
 
   #call(id: string, name: string, asked: Asked): Promise<Told> {
@@ -167,17 +171,15 @@ export class Program {
     const { ctx } = call.turn;
     let answer: OwnerAnswered | 'pending';
     try {
+      const offered = (await this.host.tools(ctx)).find(({ name }) => name === call.name);
+      const [tool, described] = offered !== undefined && 'entry' in offered ? [offered] : [undefined, offered];
       if (numbers.count > 0) {
-        const checked = await checkRead(await this.host.argsOf(ctx, call.name), { data: args, ...numbers });
+        const schema = tool?.args ?? jsonSchema(described?.inputSchema ?? {});
+        const checked = await checkRead(schema, { data: args, ...numbers });
         if (!checked.ok)
           return refusal('tool_args_invalid', 'Numbers cannot be passed on.', { problems: checked.problems });
       }
-      const tool = await this.host.definition(ctx, call.name);
-      answer = await ctx.owner(call.name, args, {
-        id,
-        within: this.host.withinMs,
-        ...(tool === undefined ? {} : { tool }),
-      });
+      answer = await ctx.owner(call.name, args, { id, within: this.host.withinMs, ...present({ tool }) });
       if (answer === 'pending') return ctx.signal.aborted ? CANCELLED : { texts: [this.host.pending], isError: false };
       call.told = await toldOf(answer, ctx.content);
     } catch (error) {

@@ -10,7 +10,6 @@ import { BRIDGE_ENDED_MAX } from './limits.js';
 
 const TOKEN_BYTES = 32;
 
-/** The tokens of one owner. */
 export class Tokens<Holder> {
   readonly #held = new Map<string, Holder>();
   readonly #ended = new Set<string>();

@@ -13,7 +13,6 @@ import { nodeTools, type ToolTerms } from './node-tools.js';
 /** How many calls one answer of a node may make: it may make all its children at once. */
 const CALLS_PER_STEP = 64;
 
-/** The tools for the store of a tree. */
 const STORE_TOOLS = ['memory_query', 'memory_store'] as const;
 
 type Adopts = Pick<PartHost, 'adopt'>;
@@ -67,13 +66,11 @@ export async function packAgent(agent: AnyAgent, terms: ToolTerms, host: Adopts)
   };
 }
 
-/** The names of its own tools that a cell of the app answers. */
 function callsOf({ tools }: AnyAgent): Pick<TreeAgent, 'calls'> {
   const calls = (tools as readonly Tool[]).flatMap(({ name, entry }) => (entry.kind === 'owner' ? [name] : []));
   return calls.length === 0 ? {} : { calls };
 }
 
-/** The part of a definition that differs between variants. */
 function variantIn({ def_ref, config }: Adopted): TreeAgent['variants'][string] {
   const { tools_ref, tools_bytes } = config;
   return present({ def_ref, tools_ref, tools_bytes });

@@ -33,7 +33,6 @@ export interface ToolTerms extends Pick<CallTerms, 'unit' | 'files'> {
   readonly memory?: 'read' | 'write';
 }
 
-/** The node whose tools are meant. */
 interface NodeToolTerms extends ToolTerms {
   /** The type of its result; `any` for a program, which learns it from its prompt. */
   readonly returns: ResultType | 'any';
@@ -47,7 +46,6 @@ export function nodeTools({ returns, makes, ...terms }: NodeToolTerms): readonly
   return [readTree, readNode, ...making, completeTool(returns), ask, answer, stop, ...storeTools(terms)];
 }
 
-/** The tools for the store of a tree. */
 function storeTools({ memory }: ToolTerms): readonly Tool[] {
   if (memory === undefined) return [];
   const { memory_query, memory_store } = memoryTools;
@@ -137,7 +135,6 @@ export async function keptAnswer(
   return { text_ref: await putText(content, text), picked };
 }
 
-/** The budget of a node, as a model states it. */
 interface Budgets {
   readonly budget_usd?: number;
   readonly budget_tokens?: number;

@@ -29,7 +29,6 @@ type Launched = TreeFact<'tree/Launched@1'>;
 type Asked = TreeFact<'tree/Asked@1'>;
 type Ended = TreeFact<'tree/Ended@1'>;
 
-/** A launch of a node: one run of its session. */
 type LaunchView = Readonly<Omit<Launched, 'n' | 'prompt_ref'>> & FramePlace & { readonly prompt: Ref };
 
 /** A question of a node, with its outcome once there is one. Its deadline is in journal milliseconds, null without one. */
@@ -81,7 +80,6 @@ export type FactOfTree = {
   [K in TreeFactName]: { readonly name: K; readonly value: TreeFact<K>; readonly tree: string };
 }[TreeFactName];
 
-/** The rows of one tree while they are folded. */
 type Rows = { -readonly [K in Exclude<keyof TreeView, 'nodes' | 'asks' | 'rights' | 'acts'>]: TreeView[K] } & {
   readonly acts: ActView[];
   readonly nodes: Map<number, NodeView>;

@@ -20,7 +20,6 @@ export interface PictureLine {
   readonly indent: number;
 }
 
-/** How a picture is drawn. */
 interface PictureOptions {
   /** The beginning of a content, when it was read. */
   readonly textOf?: (of: Given | Ref) => string | undefined;
@@ -209,7 +208,6 @@ function countBelow(tree: TreeView, node: NodeView): number {
   return count;
 }
 
-/** Money in dollars, from millionths. */
 function moneyOf(micro: number): string {
   if (micro > 0 && micro < 10_000) return `$${(micro / 1_000_000).toFixed(4)}`;
   return `$${(micro / 1_000_000).toFixed(2)}`;

@@ -8,12 +8,10 @@ interface ShownState {
 
 const MARKS = ['○', '●', '◐', '?', '⏸', '✓', '✗', '⊘', '◆'] as const;
 
-/** The mark of a state. */
-export type Mark = (typeof MARKS)[number];
+type Mark = (typeof MARKS)[number];
 
 const state = (mark: Mark, word: string): ShownState => ({ mark, word });
 
-/** The states of nodes, each with its mark and its word. */
 const SHOWN_STATES = {
   pending: state('○', 'pending'),
   active: state('●', 'active'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tryCalls } from '../../../../conformance/tree/authority.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 import { broken } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);

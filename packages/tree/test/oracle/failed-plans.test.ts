@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grown } from '../../../../conformance/tree/play.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 
 /** With the last one, a plan of a node that only answers a question fails. */
 const SEEDS = [39, 2_039, 98_100];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { tryCalls } from '../../../../conformance/tree/authority.js';
 import { play } from '../../../../conformance/tree/play.js';
 import { schedules } from '../../../../conformance/tree/schedule.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 
 /** Plays schedules. @returns what the first wrong one shows; undefined when none is wrong */
 export function find(runs: number, seed: number): string | undefined {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { play } from '../../../../conformance/tree/play.js';
 import type { Schedule } from '../../../../conformance/tree/schedule.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 
 /** A node is tried again while a question of its first run is open, and its parent asks a child that needs it. */
 const CIRCLE = {

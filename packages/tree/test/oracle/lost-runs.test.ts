@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grown } from '../../../../conformance/tree/play.js';
 import type { NodeRow } from '../../src/pure/contracts/node.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 
 describe('runs of a tree whose sessions fail', () => {
   it('a run of which nothing more is heard counts as all that was set aside for it, where a budget bounds it, and gives it back (from the seed 39) [TREE-32]', () => {

@@ -23,8 +23,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a node is launched though a need is open',
     file: 'node/make.ts',
-    from: 'if (row.unmet === 0 && !isBlocked) enterLine',
-    to: 'if (!isBlocked) enterLine',
+    from: 'else if (row.unmet === 0) enterLine',
+    to: 'else enterLine',
   },
   {
     name: 'a node goes on below one that was stopped',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { everyNth } from '../../../../conformance/part.js';
 import { holdSchedules } from '../../../../conformance/tree/hold.js';
-import { treeReducer } from '../../src/pure/reducer/index.js';
+import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 import { ACTOR_MUTANTS, BUDGET_MUTANTS, broken, MUTANTS } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);

@@ -5,7 +5,6 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { jsonSchema, type Schema } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import { afterAll, expect, it } from 'vitest';
 import { LineSocket } from '../../src/serve/lines.js';
@@ -15,9 +14,9 @@ const ID = '2512292042121000001';
 const folder = mkdtempSync(path.join(tmpdir(), 'reprise-lines-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const SCHEMAS: Readonly<Record<string, Schema>> = {
-  text: jsonSchema({ type: 'object', properties: { id: { type: 'string' } } }),
-  number: jsonSchema({ type: 'object', properties: { id: { type: 'integer' } } }),
+const SCHEMAS = {
+  text: { type: 'object', properties: { id: { type: 'string' } } } as const,
+  number: { type: 'object', properties: { id: { type: 'integer' } } } as const,
 };
 
 /** A program of a session, and what its owner was asked; `ask` sends a line as it is and returns the next one. */
@@ -34,9 +33,7 @@ async function joined() {
   const program = new Program(ctx as never, {
     withinMs: 1_000,
     pending: 'later',
-    tools: async () => [],
-    definition: async () => undefined,
-    argsOf: async (_, name) => SCHEMAS[name] ?? jsonSchema({}),
+    tools: async () => Object.entries(SCHEMAS).map(([name, inputSchema]) => ({ name, description: '', inputSchema })),
     report: () => undefined,
   });
   const file = path.join(folder, 'socket');

@@ -13,12 +13,12 @@ export function copyNormal(value: Value): Value {
   return copyMap(value as Readonly<Record<string, Value>>);
 }
 
-/** Scalars, which most items are, are copied without a call; −0 becomes 0, as in bytes. */
+/** Texts, which most items are, are copied without a call. */
 function copyList(value: readonly Value[], copyOf: (item: Value) => Value): Value {
-  const copy: Value[] = [];
-  for (const item of value) {
-    if (typeof item === 'number') copy.push(item + 0);
-    else copy.push(typeof item === 'object' && item !== null ? copyOf(item) : item);
+  const copy = [...value];
+  for (let i = 0; i < copy.length; i++) {
+    const item = copy[i] as Value;
+    if (typeof item !== 'string') copy[i] = copyOf(item);
   }
   return copy;
 }
@@ -52,8 +52,7 @@ export function copyValue(value: Value): Value {
   for (const key of sortKeys(Object.keys(map))) {
     const item = map[key];
     if (item === undefined) continue;
-    if (typeof item === 'number') copy[key] = item + 0;
-    else copy[key] = typeof item === 'object' && item !== null ? copyValue(item) : item;
+    copy[key] = typeof item === 'object' || typeof item === 'number' ? copyValue(item) : item;
   }
   return copy;
 }

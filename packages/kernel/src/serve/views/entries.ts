@@ -15,8 +15,6 @@ const ABOUT_EFFECTS = ['attempt', 'deferred', 'ask', 'settled', 'receipt', 'late
 interface Chosen {
   /** Whether the view has to know what emitted each effect. */
   readonly needsEffects: boolean;
-  /** The sources that name more than a kind: by the kind, then by that name. */
-  readonly named: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Whether a record of this kind may be chosen; most records are not, and looking up an effect costs a read. */
   mayBe(kind: string): boolean;
 }
@@ -27,16 +25,10 @@ const known = new WeakMap<CompiledSources, Chosen>();
 export function chosenOf(from: CompiledSources): Chosen {
   const before = known.get(from);
   if (before !== undefined) return before;
-  const named = new Map<string, Map<string, string>>();
-  const kinds = new Set<string>();
-  for (const source of from.keys()) {
-    const [kind = source] = source.split(':', 1);
-    kinds.add(kind);
-    if (source !== kind) named.set(kind, (named.get(kind) ?? new Map()).set(source.slice(kind.length + 1), source));
-  }
+  const kinds = new Set([...from.keys()].map((name) => name.split(':', 1)[0] as string));
   if (kinds.has('event')) kinds.add('request');
-  const mayBe = kinds.has('*') ? () => true : (kind: string) => kinds.has(kind);
-  const chosen = { named, mayBe, needsEffects: ABOUT_EFFECTS.some(mayBe) };
+  const mayBe = (kind: string) => kinds.has(kind) || kinds.has('*');
+  const chosen = { mayBe, needsEffects: ABOUT_EFFECTS.some(mayBe) };
   known.set(from, chosen);
   return chosen;
 }
@@ -70,20 +62,15 @@ export function entryOf(from: CompiledSources, frame: WorldFrame, i: number, loo
 
 /** The names of a record, the most specific first: a request is an event that came from outside. */
 function kindsOf(kind: string): readonly string[] {
-  return kind === 'request' ? REQUEST : [kind];
+  return kind === 'request' ? ['request', 'event'] : [kind];
 }
-
-const REQUEST = ['request', 'event'];
 
 /** The most specific source that matches. */
 function chosenBy(from: CompiledSources, record: JournalRecord, effect: EffectSeen | null): string | undefined {
   const name = nameOf(record, effect);
   const kinds = kindsOf(record.kind);
-  const { named } = chosenOf(from);
-  for (const kind of name === undefined ? [] : kinds) {
-    const exact = named.get(kind)?.get(name as string);
-    if (exact !== undefined) return exact;
-  }
+  const exact = name === undefined ? undefined : kinds.find((kind) => from.has(`${kind}:${name}`));
+  if (exact !== undefined) return `${exact}:${name}`;
   return kinds.find((kind) => from.has(kind)) ?? (from.has('*') ? '*' : undefined);
 }
 

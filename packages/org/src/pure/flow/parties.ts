@@ -4,16 +4,14 @@
  * A flow cell serves each cell that the gate lets through, so it declares `by.any` and records its parties itself: which
  * of them may send a command depends on the item, the part or the subscription that the command names.
  */
-import { type Address, address, formatAddress, raiseExhaustion } from '@reprise/contracts';
+import { type Address, address, formatAddress, raiseExhaustion, utf8Length } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, type ReducerContext } from '@reprise/kernel/define';
 import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
-import { utf8Bytes } from './sizes.js';
 
 /** A cell, or null for callers outside the world: the operator and principals that the operator admits. */
 export const party = z.nullable(address);
 
-/** A cell, or null for callers outside the world. */
 type Party = Address | null;
 
 /** Who commands a flow cell: each caller that the gate lets through. */
@@ -31,7 +29,6 @@ export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerCont
   draft.owner = owner;
 }
 
-/** Whether two parties are the same. */
 export function isSame(a: Party, b: Party): boolean {
   return a === null || b === null ? a === b : a[0] === b[0] && a[1] === b[1];
 }
@@ -65,12 +62,11 @@ export function toldAtOnce(bytes: number): number {
   return Math.max(1, Math.min(NOTIFIED_AT_ONCE, Math.floor(NOTIFIED_BYTES_MAX / bytes)));
 }
 
-/** The most bytes of a table key. */
 const KEY_BYTES_MAX = 256;
 
 /** An address as a table key; a longer address is rejected. */
 export function addressKey(ctx: ReducerContext, of: Address): string {
   const key = formatAddress(of);
-  if (utf8Bytes(key) > KEY_BYTES_MAX) ctx.reject('address_too_long');
+  if (utf8Length(key) > KEY_BYTES_MAX) ctx.reject('address_too_long');
   return key;
 }

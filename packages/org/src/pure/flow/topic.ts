@@ -10,32 +10,130 @@
  *     then it joins the others and gets what follows. It is in one of the two tables, never in both.
  * T4  A publication is retained until it is delivered and, beyond that, while it is among the last `retain`.
  */
-import type { Address, Value } from '@reprise/contracts';
-import type * as z from '@reprise/contracts/schema';
+import { type Address, address, NOTICES, timerFired, undeliverable, type Value, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import {
+  creates,
   defineReducer,
   type EventHandlers,
   type EventValue,
+  from,
+  fromAll,
   handledBy,
   type ReducerContext,
 } from '@reprise/kernel/define';
 import { key } from '../kit/keys.js';
-import { FLOW_VALUE_BYTES_MAX, NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
-import { addressKey, callerOf, isSame, openFor, requireParty, tell } from './parties.js';
-import { sizeOf } from './sizes.js';
 import {
-  type filter,
-  type publication,
-  type subscription,
-  TOPIC,
-  topicCommands,
-  topicFacts,
-  topicNotices,
-  topicState,
-  topicTables,
-} from './topic-contract.js';
+  CONDITIONS_MAX,
+  FLOW_VALUE_BYTES_MAX,
+  NOTIFIED_AT_ONCE,
+  NOTIFIED_BYTES_MAX,
+  TOPIC_RETAINED_MAX,
+  TOPIC_WAITING_MAX,
+} from './bounds.js';
+import { addressKey, anyone, callerOf, isSame, openFor, party, requireParty, tell } from './parties.js';
+import { sizeOf } from './sizes.js';
 
-const EVENTS = { ...topicCommands, ...topicNotices } as const;
+/** The wire name of the topic reducer. */
+export const TOPIC = 'flow/Topic@1';
+
+/** The name of a publication: its subject. */
+const publicationName = z.string().min(1).max(128);
+
+const cursor = z.int().min(0);
+
+/** The filter of a subscriber: publications of a name, and with these fields at the top of their value. */
+export const filter = z.strictObject({
+  name: z.exactOptional(publicationName),
+  where: z
+    .array(z.tuple([z.string().max(128), z.union([z.null(), z.boolean(), z.number(), z.string().max(256)])]))
+    .max(CONDITIONS_MAX)
+    .default([]),
+});
+
+/** The commands of a topic. */
+export const topicCommands = {
+  /** Creates the topic; it retains the last `retain` publications for subscribers that request them. */
+  'flow/OpenTopic@1': creates(
+    from(z.strictObject({ retain: z.int().min(0).max(TOPIC_RETAINED_MAX).default(0) }), anyone),
+  ),
+  ...fromAll(
+    {
+      /** Publishes to every subscriber whose filter matches. */
+      'flow/Publish@1': z.strictObject({ name: publicationName, value: value() }),
+      /**
+       * Subscribes the sender, or changes its filter; the owner of the topic may name another `subscriber`. Without `from`
+       * the subscriber gets all later publications; with it, also the retained ones from that cursor on.
+       */
+      'flow/Subscribe@1': z.strictObject({
+        filter: filter.default({ where: [] }),
+        from: z.exactOptional(cursor),
+        subscriber: z.exactOptional(address),
+      }),
+      /** Ends the subscription of the sender, or of the `subscriber` that the owner of the topic names. */
+      'flow/Unsubscribe@1': z.strictObject({ subscriber: z.exactOptional(address) }),
+      /** Ends the topic, when no publication waits. */
+      'flow/CloseTopic@1': z.strictObject({}),
+    },
+    anyone,
+  ),
+} as const;
+
+/**
+ * The event for subscribers: list it among the events of a reducer. Cursors rise; missing ones were filtered or
+ * removed.
+ */
+export const topicEvents = {
+  'flow/Published@1': z.strictObject({ cursor, name: publicationName, value: value() }),
+} as const;
+
+/**
+ * The event for the owner of a topic: the topic was revived. What was sent to it while its cell had failed is lost, such as
+ * subscriptions. An owner that does not list it among its events hears nothing.
+ */
+export const topicOwnerEvents = { 'flow/TopicRevived@1': z.strictObject({}) } as const;
+
+/** The facts of a topic, for watchers. */
+export const topicFacts = {
+  /** A subscription was removed, because its subscriber no longer exists. */
+  'flow/SubscriberDropped@1': z.strictObject({ subscriber: address, code: z.string() }),
+} as const;
+
+/** The state of a topic; publications and subscribers are in tables. */
+const topicState = z.strictObject({
+  open: z.boolean(),
+  owner: party,
+  retain: z.int(),
+  /** The cursor of the next publication. */
+  next: cursor,
+  /** The cursor of the oldest publication that is retained. */
+  oldest: cursor,
+  /** The publication in delivery: all earlier ones were delivered, all later ones wait. */
+  telling: cursor,
+  /** The last subscriber that was considered for it; null for none. */
+  told: z.nullable(z.string()),
+});
+
+/** A publication, by its cursor. */
+const publication = z.strictObject({ name: publicationName, value: value() });
+
+/** A subscription, by its subscriber's address. */
+const subscription = z.strictObject({
+  to: address,
+  filter,
+  /** The first publication that the subscriber is to get. */
+  from: cursor,
+});
+
+/** The tables of a topic; a subscriber that requested retained publications is `behind` until it has them. */
+const topicTables = { backlog: publication, subscribers: subscription, behind: subscription } as const;
+
+const EVENTS = {
+  ...topicCommands,
+  'sys/TimerFired@1': timerFired,
+  'sys/Undeliverable@1': undeliverable,
+  'sys/Revived@1': NOTICES['sys/Revived@1'],
+} as const;
 
 type State = z.output<typeof topicState>;
 type Opening = EventValue<typeof EVENTS, 'flow/OpenTopic@1'>;
@@ -43,7 +141,6 @@ type Filter = z.output<typeof filter>;
 type Publication = z.output<typeof publication>;
 type Subscription = z.output<typeof subscription>;
 
-/** What the reducer may do, with the tables of a topic. */
 type TopicContext = ReducerContext<typeof topicTables>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS, typeof topicTables> = {
@@ -127,7 +224,6 @@ function unsubscribe(at: string, ctx: TopicContext): boolean {
   return one || other;
 }
 
-/** The remaining budget of a frame. */
 interface Budget {
   /** Subscribers considered and publications read. */
   steps: number;

@@ -29,7 +29,6 @@ import { JOB_ENDED, JOB_PRIORITY_MAX, JOB_TIMEOUT_MS_MAX } from './job-names.js'
 /** The kind of the requests of these jobs. */
 export const AGENT_JOB = 'agent';
 
-/** How many jobs one delivery begins. */
 const BEGUN_AT_ONCE = 16;
 
 /** The ledger of an owner's jobs: a field of its state. `asked` counts the jobs; the last one has this number. */

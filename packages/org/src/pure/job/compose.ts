@@ -4,7 +4,7 @@
  * A reducer makes and reads no content, so an owner that wants to tell a model more than its own words emits this
  * effect. It reads and writes content only, and the same sections over the same content give the same bytes.
  */
-import { type Ref, ref, startOfText } from '@reprise/contracts';
+import { ref, startOfText } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineEffect } from '@reprise/kernel/define';
 
@@ -103,7 +103,7 @@ export const composedSection = z.strictObject({
 /** A section of a composed text. */
 export type ComposedSection = z.infer<typeof composedSection>;
 
-/** `work.compose@1`: a text for a model, of sections over content. */
+/** `work.compose@1`: makes a text for a model, of at most `bytes_max` bytes, of sections over content. */
 export const workCompose = defineEffect({
   kind: 'work.compose@1',
   params: z.strictObject({
@@ -113,15 +113,3 @@ export const workCompose = defineEffect({
   receipt: z.strictObject({ text_ref: ref(), bytes: count }),
   guarantee: 'idempotent',
 });
-
-/** The sections of a text, and its bytes at most. */
-export interface WorkComposeParams {
-  readonly sections: readonly ComposedSection[];
-  readonly bytes_max: number;
-}
-
-/** The text as content, and its bytes. */
-export interface WorkComposed {
-  readonly text_ref: Ref;
-  readonly bytes: number;
-}

@@ -17,7 +17,7 @@ import {
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
-import { KEY_DIGITS } from '../kit/keys.js';
+import { KEY_DIGITS, planOf } from '../kit/index.js';
 import {
   JOB,
   JOB_ATTEMPTS_MAX,
@@ -113,6 +113,17 @@ export const workPrepare = defineEffect({
   guarantee: 'idempotent',
 });
 
+/** `work/prepare_plan@1`: has a request prepared, once for each attempt. */
+export const preparePlan = planOf('work/prepare_plan@1', () => ({
+  input: z.strictObject({ attempt: some, request: workPrepareParams }),
+  effects: [workPrepare],
+  *run({ attempt, request }, plan) {
+    const prepared = yield* plan.awaitReceipt(plan.emitEffect(workPrepare, request));
+    if (prepared.status === 'ok') plan.raiseEvent({ name: 'work/Prepared@1', value: { attempt, ...prepared.payload } });
+    else plan.raiseEvent({ name: 'work/NotPrepared@1', value: { attempt, code: prepared.code ?? prepared.status } });
+  },
+}));
+
 /** What a job tells its owner at every change, in the frame of the change; also a fact. */
 export const jobChanged = z.strictObject({
   n: jobNumber,
@@ -168,7 +179,7 @@ export const jobCommands = {
 } as const;
 
 /** The events that a plan of the job raises. */
-export const jobNews = fromAll(
+export const jobPlanNews = fromAll(
   {
     'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
     'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
@@ -305,12 +316,7 @@ export function resumeWork(ctx: ReducerContext, n: number): void {
  */
 export function jobOfSender(ctx: ReducerContext): number | undefined {
   requireMethods(ctx, ['send', 'emit'], 'jobOfSender(ctx)', 'the ctx of a reducer');
-  const { caller, address } = ctx;
-  const [, key] = address;
-  const [reducer, at] = caller ?? [];
-  if (reducer !== JOB || at === undefined) return undefined;
-  const n = at.startsWith(`${key}${JOB_MARK}`) ? at.slice(key.length + JOB_MARK.length) : '';
-  return /^[1-9][0-9]{0,6}$/.test(n) ? Number(n) : undefined;
+  return ctx.caller === null ? undefined : jobNumberOf(ctx.address[1], ctx.caller);
 }
 
 /**

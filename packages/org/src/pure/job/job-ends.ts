@@ -17,23 +17,16 @@ export const END_TAG = 'end';
 /** How much longer than its own grace a session may take to stop. */
 const DRAIN_MS_BEYOND = 60_000;
 
-/** What a job ends with. */
 interface Outcome extends Partial<Pick<JobState, 'output_ref' | 'value_ref' | 'code'>> {
   readonly status: JobStatus;
 }
 
-/** Whether a job has ended. */
 export function hasEnded({ status }: JobState): boolean {
   return JOB_ENDED.includes(status);
 }
 
-/** Moves a job to a status, and tells its owner and watchers. */
-export function moveJob(draft: JobState, status: JobStatus, ctx: JobContext): void {
-  tell(draft, status, ctx);
-}
-
-/** @returns whether the owner hears of it; it answers when a tag is given */
-function tell(draft: JobState, status: JobStatus, ctx: JobContext, tag?: string): boolean {
+/** Moves a job to a status, and tells its owner and watchers. @returns whether the owner hears of it; it answers a tag */
+export function moveJob(draft: JobState, status: JobStatus, ctx: JobContext, tag?: string): boolean {
   draft.status = status;
   draft.since = ctx.now;
   const changed = changeOf(draft);
@@ -82,7 +75,7 @@ export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: Jo
   ctx.clearTimer(TIMEOUT);
   ctx.clearTimer(DRAIN);
   if (draft.slot !== 'held') leavePool(draft, ctx);
-  if (!tell(draft, status, ctx, draft.slot === 'held' ? END_TAG : undefined)) leavePool(draft, ctx);
+  if (!moveJob(draft, status, ctx, draft.slot === 'held' ? END_TAG : undefined)) leavePool(draft, ctx);
 }
 
 /** A session that waits for its rights never begins. */

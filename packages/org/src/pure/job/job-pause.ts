@@ -7,12 +7,10 @@ import { hasEnded } from './job-ends.js';
 import { granted, prepare } from './job-session.js';
 import type { JobContext, JobState } from './job-state.js';
 
-/** Whether the job stands still. */
 export function isPaused(ctx: JobContext): boolean {
   return ctx.table('paused').size > 0;
 }
 
-/** Has the job stand still. */
 export function pauseJob(draft: JobState, ctx: JobContext): void {
   if (hasEnded(draft) || isPaused(ctx)) return;
   ctx.table('paused').set(PAUSED, null);

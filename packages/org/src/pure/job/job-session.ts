@@ -2,14 +2,13 @@
 import { type ChildNotice, SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, present } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import type { jobNews } from './contracts.js';
+import { type jobPlanNews, preparePlan } from './contracts.js';
 import { dropMaking, endJob, hasEnded, moveJob, TIMEOUT } from './job-ends.js';
-import { preparePlan } from './job-plans.js';
 import type { JobContext, JobState, JobTerms } from './job-state.js';
 import { makeWithRights } from './made.js';
 import { leavePool } from './pool.js';
 
-type Prepared = EventValue<typeof jobNews, 'work/Prepared@1'>;
+type Prepared = EventValue<typeof jobPlanNews, 'work/Prepared@1'>;
 
 /** Begins the tag of an input, whose refusal comes back with it. */
 export const INPUT_TAG = 'input.';
@@ -84,7 +83,8 @@ export function sessionNews(draft: JobState, { news }: ChildNotice, ctx: JobCont
       // Sessions below it work meanwhile: their run keeps the slot (job/J4).
       if (news.for === 'children' || draft.status !== 'running' || draft.stopping !== null) return;
       leavePool(draft, ctx);
-      return moveJob(draft, 'waiting', ctx);
+      moveJob(draft, 'waiting', ctx);
+      return;
     case 'running':
       if (draft.status === 'waiting' && draft.stopping === null) moveJob(draft, 'running', ctx);
       return;

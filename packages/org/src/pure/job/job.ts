@@ -23,7 +23,7 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { queueEvents } from '../flow/index.js';
-import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews, jobOwner } from './contracts.js';
+import { type BeginJob, jobCommands, jobFacts, jobKey, jobOwner, jobPlanNews } from './contracts.js';
 import { CALL_TAG, callRefused, passDown, passUp } from './job-calls.js';
 import { DRAIN, END_TAG, endJob, hasEnded, moveJob, reportJob, stopJob, TIMEOUT } from './job-ends.js';
 import { JOB, JOB_DETAILS_BYTES_MAX, JOB_KEY_MAX } from './job-names.js';
@@ -35,7 +35,7 @@ import { enterPool, LINE_TAG, leavePool, ownPool } from './pool.js';
 
 const EVENTS = {
   ...jobCommands,
-  ...jobNews,
+  ...jobPlanNews,
   ...fromAll(queueEvents, ownPool),
   ...makingEvents,
   ...fromAll({ 'aos.agent/OwnerCall@1': ownerCall, 'aos.agent/ChildNotice@1': childNotice }, session('sessions')),
@@ -149,31 +149,14 @@ export const jobReducer = reducerOnUse(JOB, () =>
   }),
 );
 
-function initial({
-  n,
-  kind,
-  request_ref,
-  inputs,
-  pool,
-  priority,
-  timeout_ms,
-  model,
-  attempts = 1,
-}: BeginJob): JobState {
+function initial({ details: _, grant: _grant, labels: _labels, attempts = 1, ...asked }: BeginJob): JobState {
   return {
+    ...asked,
+    attempts,
     owner: null,
-    n,
-    kind,
-    request_ref,
-    inputs,
-    pool,
-    priority,
-    timeout_ms,
-    model,
     status: 'queued',
     slot: 'none',
     attempt: 0,
-    attempts,
     plan: null,
     session: null,
     digest: null,
@@ -246,11 +229,11 @@ function fromPool(name: string, act: (draft: JobState, ctx: JobContext) => void)
 }
 
 /** An event of the plan of an attempt: it counts for the attempt that is under way. */
-function fromPlan<N extends keyof typeof jobNews>(
+function fromPlan<N extends keyof typeof jobPlanNews>(
   name: N,
-  act: (draft: JobState, value: EventValue<typeof jobNews, N>, ctx: JobContext) => void,
+  act: (draft: JobState, value: EventValue<typeof jobPlanNews, N>, ctx: JobContext) => void,
 ) {
-  return (draft: JobState, value: EventValue<typeof jobNews, N>, ctx: JobContext): void => {
+  return (draft: JobState, value: EventValue<typeof jobPlanNews, N>, ctx: JobContext): void => {
     if (hasEnded(draft) || draft.plan !== ctx.plan || value.attempt !== draft.attempt) return late(draft, name, ctx);
     act(draft, value, ctx);
   };

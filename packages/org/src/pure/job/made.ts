@@ -19,7 +19,7 @@ import {
   wireName,
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { by, from, type ReducerContext, type Table } from '@reprise/kernel/define';
+import { by, type EventOf, from, type ReducerContext, type Table } from '@reprise/kernel/define';
 
 const { exercise, grant, account } = setRightsCommand.shape;
 
@@ -102,23 +102,12 @@ export function makingNews(
 ): MadeNews | 'other' | undefined {
   requireMethods(ctx, ['send', 'emit'], 'makingNews(ctx)', 'the ctx of a reducer');
   requireFields(event, 'makingNews(event)', 'the event of the reducer');
-  switch (event.name) {
-    case 'sys/Reply@1': {
-      const { tag, outcome, code = '' } = event.value as z.infer<(typeof makingEvents)['sys/Reply@1']>;
-      const cell = cellOf(ctx, tag);
-      if (cell === undefined) return 'other';
-      return outcome === 'accepted' ? setRights(ctx, cell) : given(ctx, cell, code);
-    }
-    case 'sys/CommandRefused@1': {
-      const { tag, code } = event.value as z.infer<(typeof makingEvents)['sys/CommandRefused@1']>;
-      const cell = cellOf(ctx, tag);
-      return cell === undefined ? 'other' : given(ctx, cell, code);
-    }
-    case 'work/RightsStand@1':
-      return begin(ctx, (event.value as { readonly to: Address }).to);
-    default:
-      return 'other';
-  }
+  const { name, value } = event as EventOf<typeof makingEvents>;
+  if (name === 'work/RightsStand@1') return begin(ctx, value.to);
+  const cell = name === 'sys/Reply@1' || name === 'sys/CommandRefused@1' ? cellOf(ctx, value.tag) : undefined;
+  if (cell === undefined) return 'other';
+  const isMade = name === 'sys/Reply@1' && value.outcome === 'accepted';
+  return isMade ? setRights(ctx, cell) : given(ctx, cell, value.code ?? '');
 }
 
 /** Begins the tags of what is sent on the way. */

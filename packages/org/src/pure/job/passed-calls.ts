@@ -5,12 +5,10 @@
 import type { OwnerAnswer, OwnerCall, OwnerParked } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import { allRows, type ReducerContext, type Table } from '@reprise/kernel/define';
+import type { CallPlace } from '../kit/calls.js';
 
-/** A call that was passed on: what its owner remembers of it, in its table `passed`. */
-export interface PassedCall extends Pick<OwnerCall, 'session' | 'call_id' | 'step_epoch'> {}
-
-/** The context of a reducer that passes calls on: it declares the table `passed`. */
-interface Passing<C extends PassedCall> extends Pick<ReducerContext, 'send' | 'takes' | 'hash' | 'forget' | 'reject'> {
+/** The context of a reducer that passes calls on: in its table `passed` it remembers them. */
+interface Passing<C extends CallPlace> extends Pick<ReducerContext, 'send' | 'takes' | 'hash' | 'forget' | 'reject'> {
   table(name: 'passed'): Table<C>;
 }
 
@@ -31,7 +29,7 @@ const OWNER_CALL = 'aos.agent/OwnerCall@1';
  * @param open what the owner remembers until the answer comes
  * @returns whether there is such a cell, and it takes calls
  */
-export function passOn<C extends PassedCall>(ctx: Passing<C>, to: Address | null, call: OwnerCall, open: C): boolean {
+export function passOn<C extends CallPlace>(ctx: Passing<C>, to: Address | null, call: OwnerCall, open: C): boolean {
   if (to === null || !ctx.takes(to, OWNER_CALL)) return false;
   const at = keyOf(call, ctx);
   ctx.table('passed').set(at, open);
@@ -43,7 +41,7 @@ export function passOn<C extends PassedCall>(ctx: Passing<C>, to: Address | null
  * The call that an answer or news is for; an answer ends it. The owner declares the cell of the app as the sender of both
  * events: `from(ownerAnswer, by.cell({ state: 'calls' }))`.
  */
-export function passedFor<C extends PassedCall>(ctx: Passing<C>, { name, value }: PassedNews): C {
+export function passedFor<C extends CallPlace>(ctx: Passing<C>, { name, value }: PassedNews): C {
   const at = keyOf(value, ctx);
   const open = ctx.table('passed').get(at);
   if (open === undefined || open.step_epoch !== value.step_epoch) return ctx.reject('no_call');
@@ -52,7 +50,7 @@ export function passedFor<C extends PassedCall>(ctx: Passing<C>, { name, value }
 }
 
 /** The call that the cell of the app did not take; it is over. Undefined for a tag of something else, and for a call that is over. */
-export function passedRefused<C extends PassedCall>(ctx: Passing<C>, tag: string): C | undefined {
+export function passedRefused<C extends CallPlace>(ctx: Passing<C>, tag: string): C | undefined {
   if (!isPassedTag(tag)) return undefined;
   const at = tag.slice(PASSED_TAG.length);
   const open = ctx.table('passed').get(at);
@@ -66,7 +64,7 @@ export function isPassedTag(tag: string): boolean {
 }
 
 /** Forgets the calls of a session whose run is over. */
-export function forgetPassed<C extends PassedCall>(ctx: Passing<C>, session: string | null): void {
+export function forgetPassed<C extends CallPlace>(ctx: Passing<C>, session: string | null): void {
   if (session === null) return;
   const of = shortHash(session, ctx);
   const range = { from: `${of} `, before: `${of}!` };
@@ -78,7 +76,7 @@ function tagOf(at: string): string {
   return `${PASSED_TAG}${at}`;
 }
 
-function forgetCall<C extends PassedCall>(ctx: Passing<C>, at: string): void {
+function forgetCall<C extends CallPlace>(ctx: Passing<C>, at: string): void {
   ctx.table('passed').delete(at);
   ctx.forget(tagOf(at));
 }

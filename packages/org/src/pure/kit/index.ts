@@ -1,80 +1,11 @@
 /** What the reducers of organizations share: keys, refusals, calls and their tools, purposes of plans, use of budgets, graphs. */
-export {
-  type ArgumentSchema,
-  answerCall,
-  answering,
-  type CallAnswer,
-  type CallPlace,
-  callPlace,
-  parkCall,
-  parsedCall,
-  refusalAnswer,
-  type WaitingCall,
-  waitingCall,
-  waitingCallOf,
-} from './calls.js';
-export { effectOf, planOf } from './definitions.js';
-export { circleIn, wayTo } from './graph.js';
-export { firstOf, KEY_DIGITS, key, pair, pairsOf, placeInLine, secondOf, timeKey, timeOf } from './keys.js';
-export {
-  type Asked,
-  beginInLine,
-  countUse,
-  giveBack,
-  LOST,
-  leftOf,
-  limitOf,
-  type NoShare,
-  type Purse,
-  type Share,
-  setAside,
-  settleRun,
-  share,
-  shareFor,
-  UNUSED,
-  type Used,
-  used,
-  usedBy,
-  usedTogether,
-  withinLimits,
-} from './ledger.js';
-export {
-  apart,
-  type CallTo,
-  type CheckedAs,
-  checkedAs,
-  erasable,
-  fraction,
-  inMillionths,
-  json,
-  type Keeping,
-  type KeptAs,
-  type KeptField,
-  type KeptFields,
-  keepingOf,
-  keptFields,
-  keptSchema,
-  line,
-  type OwnerTool,
-  optional,
-  ownerTool,
-  text,
-  unwrapped,
-  withinBytes,
-  words,
-} from './owner-tool.js';
-export { cancelFor, ownPlan, purposeOf, startFor, takePurpose } from './purposes.js';
-export { commanded, type Hints, Refused, refusalBy } from './refusal.js';
-export {
-  beginRound,
-  leaveRest,
-  leaveRound,
-  nextRound,
-  REST,
-  type Round,
-  restEvent,
-  restTables,
-  resumeRounds,
-  someRows,
-} from './rest.js';
-export { bytesOf, oneLine } from './texts.js';
+export * from './calls.js';
+export * from './definitions.js';
+export * from './graph.js';
+export * from './keys.js';
+export * from './ledger.js';
+export * from './owner-tool.js';
+export * from './purposes.js';
+export * from './refusal.js';
+export * from './rest.js';
+export * from './texts.js';

@@ -1,11 +1,9 @@
 /** Calls of memory tools as an owner receives them, and what it declares to answer them. */
-
 import { ownerReply } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
-import { waitingCall } from '../kit/calls.js';
-import { apart, type CallTo, optional, ownerTool, words } from '../kit/owner-tool.js';
+import { apart, type CallTo, optional, ownerTool, waitingCall, words } from '../kit/index.js';
 import { scope, searchTerms, writeOperation, written } from './effects.js';
 import { itemNumber, itemOrigin, itemTags, linkedFact } from './item.js';
 import { READ_ITEMS_MAX, SEARCH_ITEMS_DEFAULT, SEARCH_ITEMS_MAX, TEXT_LENGTH_MAX } from './names.js';

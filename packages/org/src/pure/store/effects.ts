@@ -4,7 +4,7 @@
  */
 import { address, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { defineEffect, effectOnUse } from '@reprise/kernel/define';
+import { effectOf } from '../kit/definitions.js';
 import { itemNumber, itemOrigin, itemTags, memoryItem } from './item.js';
 import { CHAIN_MAX, ITEM_STATES, READ_ITEMS_MAX, SCOPE, SEARCH_ITEMS_MAX } from './names.js';
 
@@ -69,16 +69,13 @@ export const written = z.strictObject({
 export type Written = z.infer<typeof written>;
 
 /** `memory.write@1`: changes a store. The store's cell resolves it, in the frame in which it is emitted. */
-export const memoryWrite = effectOnUse('memory.write@1', () =>
-  defineEffect({
-    kind: 'memory.write@1',
-    params: z.strictObject({ store: scope, at: address, operation: writeOperation }),
-    receipt: written,
-    guarantee: 'idempotent',
-    rights: { mem_write: 'store' },
-    settledBy: 'at',
-  }),
-);
+export const memoryWrite = effectOf('memory.write@1', () => ({
+  params: z.strictObject({ store: scope, at: address, operation: writeOperation }),
+  receipt: written,
+  guarantee: 'idempotent',
+  rights: { mem_write: 'store' },
+  settledBy: 'at',
+}));
 
 /** An item as it was read. */
 export const readItem = z.strictObject({ id: itemNumber, ...memoryItem.shape });
@@ -90,22 +87,19 @@ export type ReadItem = z.infer<typeof readItem>;
  * `memory.read@1`: reads items by their numbers, which counts as a use of each. Numbers without an item are left out. The
  * store's cell resolves it, in the frame in which it is emitted. Without numbers it asks whether the store may be read.
  */
-export const memoryRead = effectOnUse('memory.read@1', () =>
-  defineEffect({
-    kind: 'memory.read@1',
-    params: z.strictObject({
-      store: scope,
-      at: address,
-      ids: z.array(itemNumber).max(READ_ITEMS_MAX),
-      /** The reader did not ask for these items: it is shown them. That is no use of them. */
-      shown: z.exactOptional(z.literal(true)),
-    }),
-    receipt: z.strictObject({ items: z.array(readItem).max(READ_ITEMS_MAX) }),
-    guarantee: 'idempotent',
-    rights: { mem_read: 'store' },
-    settledBy: 'at',
+export const memoryRead = effectOf('memory.read@1', () => ({
+  params: z.strictObject({
+    store: scope,
+    at: address,
+    ids: z.array(itemNumber).max(READ_ITEMS_MAX),
+    /** The reader did not ask for these items: it is shown them. That is no use of them. */
+    shown: z.exactOptional(z.literal(true)),
   }),
-);
+  receipt: z.strictObject({ items: z.array(readItem).max(READ_ITEMS_MAX) }),
+  guarantee: 'idempotent',
+  rights: { mem_read: 'store' },
+  settledBy: 'at',
+}));
 
 /** An item that was found: its number, its score, its rank by text, score and age, and where it comes from. */
 export const foundItem = z.strictObject({
@@ -134,19 +128,16 @@ export const searchTerms = z.strictObject({
  * `memory.search@1`: finds the best items of a store, and composes a text of them for a model. It changes nothing. The
  * receipt holds numbers and ranks; the words are behind `text_ref`.
  */
-export const memorySearch = effectOnUse('memory.search@1', () =>
-  defineEffect({
-    kind: 'memory.search@1',
-    params: z.strictObject({ store: scope, ...searchTerms.shape }),
-    receipt: z.strictObject({
-      items: z.array(foundItem).max(SEARCH_ITEMS_MAX),
-      /** The text for a model; null when nothing was found. */
-      text_ref: z.nullable(ref()),
-    }),
-    guarantee: 'idempotent',
-    rights: { mem_read: 'store' },
+export const memorySearch = effectOf('memory.search@1', () => ({
+  params: z.strictObject({ store: scope, ...searchTerms.shape }),
+  receipt: z.strictObject({
+    items: z.array(foundItem).max(SEARCH_ITEMS_MAX),
+    /** The text for a model; null when nothing was found. */
+    text_ref: z.nullable(ref()),
   }),
-);
+  guarantee: 'idempotent',
+  rights: { mem_read: 'store' },
+}));
 
 /** A step from an item towards the words of a person. */
 export const chainStep = z.strictObject({
@@ -161,19 +152,16 @@ export const chainStep = z.strictObject({
 export type ChainStep = z.infer<typeof chainStep>;
 
 /** `memory.why@1`: the steps from an item to the words of a person. It changes nothing. */
-export const memoryWhy = effectOnUse('memory.why@1', () =>
-  defineEffect({
-    kind: 'memory.why@1',
-    params: z.strictObject({ store: scope, id: itemNumber }),
-    receipt: z.strictObject({
-      chain: z.array(chainStep).max(CHAIN_MAX),
-      /** The words at the end of the chain, or null. */
-      text_ref: z.nullable(ref()),
-    }),
-    guarantee: 'idempotent',
-    rights: { mem_read: 'store' },
+export const memoryWhy = effectOf('memory.why@1', () => ({
+  params: z.strictObject({ store: scope, id: itemNumber }),
+  receipt: z.strictObject({
+    chain: z.array(chainStep).max(CHAIN_MAX),
+    /** The words at the end of the chain, or null. */
+    text_ref: z.nullable(ref()),
   }),
-);
+  guarantee: 'idempotent',
+  rights: { mem_read: 'store' },
+}));
 
 /** The facts of a store. */
 export const storeFacts = {

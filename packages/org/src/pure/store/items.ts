@@ -5,99 +5,96 @@ import type { MemoryItem } from './item.js';
 import { type ItemState, SCORE_MIN } from './names.js';
 import type { StoreState, storeTables } from './store-contract.js';
 
-/** The items of a store. */
-export interface Items {
-  readonly now: number;
-  get(id: number): MemoryItem | undefined;
-  /** The item of a write that was made before. */
-  known(name: string): number | undefined;
-  /** Adds an item. @returns its number */
-  add(name: string, item: MemoryItem): number;
-  /** Writes an item with other words, tags or time of expiry. */
-  put(id: number, old: MemoryItem, item: MemoryItem): void;
-  /** Writes an item with another score or use. */
-  score(id: number, old: MemoryItem, item: MemoryItem): void;
-  /** Moves an item to another state. */
-  move(id: number, state: ItemState): void;
-  /** The live item with the lowest score, last use and number. */
-  lowest(): number | undefined;
-  /** A live item that has expired. */
-  expired(): number | undefined;
-  /** Wakes the store when the next item expires. */
-  awaitExpiry(): void;
-}
-
 const EXPIRY = 'expiry';
 
 /** What the reducer may do, with the tables of a store. */
 export type StoreContext = ReducerContext<typeof storeTables>;
 
 /** The items of the store that is being reduced. */
-export function itemsOf(draft: StoreState, ctx: StoreContext): Items {
-  const items = ctx.table('items');
-  const keys = ctx.table('keys');
-  const order = ctx.table('order');
-  const expiry = ctx.table('expiry');
+export class Items {
+  constructor(
+    private readonly draft: StoreState,
+    private readonly ctx: StoreContext,
+  ) {}
 
-  const enter = (id: number, item: MemoryItem): void => {
-    if (item.state !== 'live') return;
-    draft.live++;
-    order.set(placeOf(id, item), id);
-    if (item.expires_at !== null) expiry.set(dueOf(id, item.expires_at), id);
-  };
-  const leave = (id: number, item: MemoryItem): void => {
-    if (item.state !== 'live') return;
-    draft.live--;
-    order.delete(placeOf(id, item));
-    if (item.expires_at !== null) expiry.delete(dueOf(id, item.expires_at));
-  };
-  const write = (id: number, old: MemoryItem, item: MemoryItem): void => {
-    leave(id, old);
-    enter(id, item);
-    items.set(key(id), item);
-  };
-  const tell = (id: number, item: MemoryItem): void => {
+  get now(): number {
+    return this.ctx.now;
+  }
+
+  get(id: number): MemoryItem | undefined {
+    return this.ctx.table('items').get(key(id));
+  }
+
+  /** The item of a write that was made before. */
+  known(name: string): number | undefined {
+    return this.ctx.table('keys').get(this.ctx.hash(name));
+  }
+
+  /** Adds an item. @returns its number */
+  add(name: string, item: MemoryItem): number {
+    const id = this.draft.next++;
+    this.ctx.table('keys').set(this.ctx.hash(name), id);
+    this.#write(id, undefined, item);
+    this.#tell(id, item);
+    return id;
+  }
+
+  /** Writes an item with other words, tags or time of expiry. */
+  put(id: number, old: MemoryItem, item: MemoryItem): void {
+    this.#write(id, old, item);
+    this.#tell(id, item);
+  }
+
+  /** Writes an item with another score or use. */
+  score(id: number, old: MemoryItem, item: MemoryItem): void {
+    this.#write(id, old, item);
+    this.ctx.record('memory/Scored@1', { id, score: item.score, last_used_at: item.last_used_at });
+  }
+
+  /** Moves an item to another state. */
+  move(id: number, state: ItemState): void {
+    const item = this.get(id);
+    if (item !== undefined && item.state !== state) this.put(id, item, { ...item, state });
+  }
+
+  /** The live item with the lowest score, last use and number. */
+  lowest(): number | undefined {
+    return this.ctx.table('order').first()?.[1];
+  }
+
+  /** A live item that has expired. */
+  expired(): number | undefined {
+    const first = this.ctx.table('expiry').first();
+    return first !== undefined && timeOf(first[0]) <= this.now ? first[1] : undefined;
+  }
+
+  /** Wakes the store when the next item expires. */
+  awaitExpiry(): void {
+    const first = this.ctx.table('expiry').first();
+    if (first === undefined) this.ctx.clearTimer(EXPIRY);
+    else this.ctx.timer(EXPIRY, timeOf(first[0]));
+  }
+
+  #write(id: number, old: MemoryItem | undefined, item: MemoryItem): void {
+    const [order, expiry] = [this.ctx.table('order'), this.ctx.table('expiry')];
+    if (old?.state === 'live') {
+      this.draft.live--;
+      order.delete(placeOf(id, old));
+      if (old.expires_at !== null) expiry.delete(dueOf(id, old.expires_at));
+    }
+    if (item.state === 'live') {
+      this.draft.live++;
+      order.set(placeOf(id, item), id);
+      if (item.expires_at !== null) expiry.set(dueOf(id, item.expires_at), id);
+    }
+    this.ctx.table('items').set(key(id), item);
+  }
+
+  #tell(id: number, item: MemoryItem): void {
     const { content_ref, summary_ref, tags, state, score, revision, last_used_at, expires_at, author, origin } = item;
     const about = { content_ref, summary_ref, tags, state, score, revision, last_used_at, expires_at, author, origin };
-    ctx.record('memory/Written@1', { id, ...about });
-  };
-  const put = (id: number, old: MemoryItem, item: MemoryItem): void => {
-    write(id, old, item);
-    tell(id, item);
-  };
-  const get = (id: number) => items.get(key(id));
-  return {
-    now: ctx.now,
-    get,
-    known: (name) => keys.get(ctx.hash(name)),
-    add(name, item) {
-      const id = draft.next++;
-      keys.set(ctx.hash(name), id);
-      enter(id, item);
-      items.set(key(id), item);
-      tell(id, item);
-      return id;
-    },
-    put,
-    score(id, old, item) {
-      write(id, old, item);
-      ctx.record('memory/Scored@1', { id, score: item.score, last_used_at: item.last_used_at });
-    },
-    move(id, state) {
-      const item = get(id);
-      if (item !== undefined && item.state !== state) put(id, item, { ...item, state });
-    },
-    lowest: () => order.first()?.[1],
-    expired() {
-      const first = expiry.first();
-      return first !== undefined && timeOf(first[0]) <= ctx.now ? first[1] : undefined;
-    },
-    awaitExpiry() {
-      const first = expiry.first();
-      if (first === undefined) ctx.clearTimer(EXPIRY);
-      else ctx.timer(EXPIRY, timeOf(first[0]));
-    },
-  };
+    this.ctx.record('memory/Written@1', { id, ...about });
+  }
 }
 
 function placeOf(id: number, { score, last_used_at }: MemoryItem): string {

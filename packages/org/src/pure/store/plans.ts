@@ -2,28 +2,25 @@
 import type { OwnerReply } from '@reprise/agent/contracts';
 import { present, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
+import type { PlanBody, PlanContext, ReceiptOf } from '@reprise/kernel/define';
+import { planOf } from '../kit/definitions.js';
 import { type MemoryDone, type MemoryOperation, memoryOperation } from './calls.js';
 import { memoryRead, memorySearch, memoryWhy, memoryWrite, scope, type Written } from './effects.js';
 import { storeAt } from './names.js';
 
 const input = z.strictObject({ store: scope, operation: memoryOperation });
 
-/** The outcome of an operation. */
 type Outcome = Omit<MemoryDone, 'store' | 'op'>;
 
 /** `memory/operate_plan@1`. An owner emits it by `memoryCall` and `memoryOperate`. */
-export const operatePlan = planOnUse('memory/operate_plan@1', () =>
-  definePlan({
-    name: 'memory/operate_plan@1',
-    input,
-    effects: [memoryWrite, memoryRead, memorySearch, memoryWhy],
-    *run({ store, operation }, plan) {
-      const outcome = yield* operate(plan, store, operation);
-      plan.raiseEvent({ name: 'memory/Done@1', value: { store, op: operation.op, ...outcome } });
-    },
-  }),
-);
+export const operatePlan = planOf('memory/operate_plan@1', () => ({
+  input,
+  effects: [memoryWrite, memoryRead, memorySearch, memoryWhy],
+  *run({ store, operation }, plan) {
+    const outcome = yield* operate(plan, store, operation);
+    plan.raiseEvent({ name: 'memory/Done@1', value: { store, op: operation.op, ...outcome } });
+  },
+}));
 
 function* operate(plan: PlanContext, store: string, operation: MemoryOperation): PlanBody<Outcome> {
   switch (operation.op) {

@@ -17,11 +17,10 @@ import {
   handledBy,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { Refused } from '../kit/refusal.js';
-import { leaveRest } from '../kit/rest.js';
+import { leaveRest, Refused } from '../kit/index.js';
 import { memoryFacts } from './calls.js';
 import { memoryRead, memoryWrite, storeFacts, type WriteOperation } from './effects.js';
-import { type Items, itemsOf, type StoreContext } from './items.js';
+import { Items, type StoreContext } from './items.js';
 import { ARCHIVED_AT_ONCE, LIVE_ITEMS_MAX, SCOPE, STORE } from './names.js';
 import { memoryNews, memoryOperate } from './owner.js';
 import { type StoreState, storeCommands, storeNews, storeOpening, storeState, storeTables } from './store-contract.js';
@@ -77,7 +76,7 @@ function resolve(draft: StoreState, ctx: StoreContext, opened: Opened): Settleme
   if (writing === undefined && reading === undefined) return failure('operation_unknown');
   // The gate judged `store`; it must be the store that is changed.
   if ((writing ?? reading)?.store !== ctx.address[1]) return { status: 'error', code: 'validation_error/other_store' };
-  const items = itemsOf(draft, ctx);
+  const items = new Items(draft, ctx);
   try {
     if (writing !== undefined)
       return { status: 'ok', payload: { ...write(items, writing.operation, writerOf(ctx, opened.from)) } };
@@ -132,7 +131,7 @@ function saidBy(draft: StoreState, operation: WriteOperation, text_ref: Ref, ctx
 
 /** Archives items that have expired, and those beyond the bound: some now, the rest before any other input. */
 function archiveRest(draft: StoreState, ctx: StoreContext): void {
-  const items = itemsOf(draft, ctx);
+  const items = new Items(draft, ctx);
   for (let archived = 0; archived < ARCHIVED_AT_ONCE; archived++) {
     const expired = items.expired();
     const lowest = expired === undefined && draft.live > draft.max ? items.lowest() : undefined;

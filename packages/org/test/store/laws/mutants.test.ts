@@ -43,7 +43,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'an item keeps its old place in the order of archiving',
     file: 'packages/org/src/pure/store/items.ts',
-    from: 'order.delete(placeOf(id, item));',
+    from: 'order.delete(placeOf(id, old));',
     to: '',
   },
   {

@@ -11,11 +11,11 @@
  */
 
 import { type Capability, type Patterns, present } from '@reprise/contracts';
-import { canonical, meet } from '@reprise/kernel/authority';
+import { canonical, matchesAny, meet } from '@reprise/kernel/authority';
 import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/agent/capability.js';
-import { type AgentStatus, type Role, storeOf, type Tier } from '../contracts/cell/names.js';
-import { type EntityKind, MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
-import { ALL, names, reaches } from './patterns.js';
+import { type Role, storeOf, type Tier } from '../contracts/cell/names.js';
+import type { EntityState } from '../contracts/entity/entity.js';
+import { MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
 
 /** The dimensions of compiled capabilities. `send` is left to the kernel. */
 export const COMPILED = ['effect', 'group', 'mem_read', 'mem_write', 'tool', 'unwatched'] as const;
@@ -42,31 +42,19 @@ export interface Membership {
   readonly tier?: Tier | undefined;
 }
 
-/** What rights are compiled from. */
-export interface RightsSource {
+/** What rights are compiled from: what the state of the entity says or will say, its memberships, and what is above it. */
+export interface RightsSource extends Readonly<Stated> {
   readonly agent_id: string;
-  readonly kind: EntityKind;
-  /** What it may use, with inherited dimensions filled in; a person's are those of the root, or nothing narrowed. */
-  readonly declared: Capabilities;
-  /** What it may hand on; absent: what it may use. */
-  readonly granted?: Capabilities | null | undefined;
-  /** The tier that observers found. */
-  readonly tier: Tier;
-  readonly trust_floor: Tier;
-  readonly bonus_groups: readonly string[];
   readonly memberships: readonly Membership[];
-  readonly status: AgentStatus;
-  /** The end of its time in milliseconds. */
-  readonly expires_at?: number | null | undefined;
-  /** The entity whose agent it is; null for a person. */
-  readonly parent_id: string | null;
-  /** The group of the swarm whose worker it is. */
-  readonly swarm_group?: string | null | undefined;
   /** Agents whose returned items it reviews. */
   readonly reviews?: readonly string[] | undefined;
   /** What the entities above may hand on, as far as they are known: both sides are met with it. */
   readonly within?: Capability | undefined;
 }
+
+type Stated = Pick<EntityState, 'kind' | 'declared' | 'tier' | 'trust_floor' | 'bonus_groups' | 'status'> &
+  Pick<EntityState, 'parent_entity_id'> &
+  Partial<Pick<EntityState, 'granted' | 'expires_at' | 'swarm_group'>>;
 
 /** Both sides of an entity's authority. */
 export interface CompiledRights {
@@ -88,7 +76,9 @@ export function compileRights(of: RightsSource): CompiledRights {
   if (of.status === 'deactivated' || of.status === 'removed') return { exercise: NO_RIGHTS, grant: NO_RIGHTS };
   const { declared } = of;
   const granted = of.granted ?? declared;
-  const exercise = sideOf(of, declared, storesOf(of), bonusOf(of));
+  // A promise of groups counts in the highest tier.
+  const hasBonus = of.kind !== 'person' && tierUsed(of.trust_floor, of.tier) === 'high';
+  const exercise = sideOf(of, declared, storesOf(of), hasBonus ? of.bonus_groups : []);
   const grant = sideOf(of, granted, storesBelow(granted), []);
   if (of.within === undefined) return { exercise, grant };
   return { exercise: meet(exercise, of.within), grant: meet(grant, of.within) };
@@ -119,11 +109,6 @@ export function compileBound(change: CapabilityChange, at: number): Capability {
   });
 }
 
-/** Whether a promise of groups counts: it does in the highest tier. */
-function bonusOf({ kind, tier, trust_floor, bonus_groups }: RightsSource): readonly string[] {
-  return kind !== 'person' && tierUsed(trust_floor, tier) === 'high' ? bonus_groups : [];
-}
-
 function sideOf(of: RightsSource, wire: Capabilities, stores: Stores, bonus: readonly string[]): Capability {
   const { max_parallel_ops: parallel, autonomous } = wire;
   return canonical({
@@ -143,6 +128,9 @@ function sideOf(of: RightsSource, wire: Capabilities, stores: Stores, bonus: rea
 function groupsOf({ memory_read: read, memory_write: write }: Capabilities): readonly string[] {
   return [...(read?.groups ?? ALL), ...(write?.groups ?? ALL)];
 }
+
+/** What an absent list of patterns stands for. */
+const ALL: readonly string[] = ['*'];
 
 interface Stores {
   readonly read: readonly string[];
@@ -182,8 +170,8 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
   if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
   if (store === 'private:<parent>')
     // the parent names its own store: what is left out grants none (SOC-30)
-    return scope !== undefined && sees(scope, 'private') && of.parent_id !== null
-      ? [storeOf.private(of.parent_id)]
+    return scope !== undefined && sees(scope, 'private') && of.parent_entity_id !== null
+      ? [storeOf.private(of.parent_entity_id)]
       : [];
   return [];
 }
@@ -191,13 +179,13 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
 function isMeant(store: StorePattern, group: string, of: RightsSource, patterns: readonly string[]): boolean {
   switch (store) {
     case 'group:<member>':
-      return reaches(patterns, group);
+      return matchesAny(patterns, group);
     case 'group:<swarm>':
-      return group === of.swarm_group && reaches(patterns, group);
+      return group === of.swarm_group && matchesAny(patterns, group);
     case 'group:<named>':
-      return names(patterns, group);
+      return patterns.includes(group);
     case 'group:<swarm-named>':
-      return group === of.swarm_group && names(patterns, group);
+      return group === of.swarm_group && patterns.includes(group);
     case 'group:<bonus>':
       return of.bonus_groups.includes(group);
     default:

@@ -7,8 +7,7 @@
  * M2  Own notes are in every row.
  * M3  A row of a lower tier holds nothing that the row of a higher tier does not.
  */
-import type { AgentType, Tier } from '../contracts/cell/names.js';
-import { TIERS } from '../contracts/cell/names.js';
+import { type AgentType, TIERS, type Tier } from '../contracts/cell/names.js';
 
 /** What compiled rights are for: a person, or an agent of a type. */
 export type EntityKind = 'person' | AgentType;

@@ -21,16 +21,11 @@ function plainLinksIn(schema: z.AnySchema, name = ''): readonly string[] {
   return Object.entries<z.AnySchema>(shape).flatMap(([field, part]) => plainLinksIn(part, field));
 }
 
-/** Whether a link in the arguments of a tool stands for plain content. */
-export function isPlainLink(tool: string, name: string): boolean {
-  return PLAIN.get(tool)?.includes(name) === true;
-}
-
-/** The arguments of a tool without the links that differ at each storing of the same text: null stands for each. */
-export function withoutSaltedLinks(tool: string, value: Value, name = ''): Value {
-  if (value instanceof Ref) return isPlainLink(tool, name) ? value : null;
-  if (Array.isArray(value)) return value.map((part) => withoutSaltedLinks(tool, part, name));
+/** The arguments of a tool with something else for each link that differs at each storing of the same text. */
+export function saltedLinksAs(as: (link: Ref) => Value, tool: string, value: Value, name = ''): Value {
+  if (value instanceof Ref) return PLAIN.get(tool)?.includes(name) === true ? value : as(value);
+  if (Array.isArray(value)) return value.map((part) => saltedLinksAs(as, tool, part, name));
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const parts = Object.entries(value).map(([of, part]) => [of, withoutSaltedLinks(tool, part as Value, of)] as const);
+  const parts = Object.entries(value).map(([of, part]) => [of, saltedLinksAs(as, tool, part as Value, of)] as const);
   return Object.fromEntries(parts);
 }

@@ -1,22 +1,24 @@
-/** Plans of identity: challenges, proofs, keys that agents bring, and what goes with a removed agent. */
+/** Plans about agents: their keys, challenges and proofs, and what is kept and cleared of them at their end. */
 
 import { address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { planOf } from '@reprise/org/contracts';
+import { codeOf, itemOrigin, memoryWrite, planOf, storeAt } from '@reprise/org/contracts';
 import {
-  agentId,
   agentIdOfKey,
-  entityId,
+  archivedAgent,
   identityDestroy,
+  identityKeygen,
   identityNonce,
   identityVerify,
   nonce,
   PURPOSES,
   publicKey,
   signature,
+  societyArchive,
   societyErase,
-} from '../contracts/index.js';
-import { codeOf } from './receipt.js';
+} from '../contracts/agent/identity.js';
+import { agentId, entityId } from '../contracts/cell/statement.js';
+import { itemIdOf } from '../contracts/memory/tools.js';
 
 const call = z.string().max(64);
 const purpose = z.enum(PURPOSES);
@@ -63,13 +65,48 @@ export const removePlan = planOf('society/remove_plan@1', () => ({
   effects: [identityDestroy, societyErase],
   *run({ agent_id, key_ref, cell }, plan) {
     const erasing = plan.emitEffect(societyErase, { agent: agent_id, cell });
-    const destroyed = key_ref === null ? undefined : plan.emitEffect(identityDestroy, { key_ref });
+    const destroying = key_ref === null ? undefined : plan.emitEffect(identityDestroy, { key_ref });
     const erased = yield* plan.awaitReceipt(erasing);
-    const receipts: readonly { readonly status: string; readonly code?: string }[] =
-      destroyed === undefined ? [erased] : [erased, yield* plan.awaitReceipt(destroyed)];
-    const failed = receipts.find(({ status }) => status !== 'ok');
-    const code = failed === undefined ? null : (failed.code ?? failed.status);
+    const kept = destroying === undefined ? null : codeOf(yield* plan.awaitReceipt(destroying));
+    const code = codeOf(erased) ?? kept;
     const content = erased.status === 'ok' ? erased.payload : null;
     plan.raiseEvent({ name: 'society/Cleared@1', value: { agent_id, code, content } });
+  },
+}));
+
+/**
+ * How often a key is made anew when the outcome of an attempt is unknown: the vault destroys keys without an agent. Each
+ * death of the process during an attempt is one, so the bound is far above the deaths that a registration meets.
+ */
+const ATTEMPTS = 32;
+
+/** `society/keygen_plan@1`: has a key pair made for a new agent. */
+export const keygenPlan = planOf('society/keygen_plan@1', () => ({
+  input: z.strictObject({ call: z.string().max(64), parent: z.string().max(128) }),
+  effects: [identityKeygen],
+  *run({ call, parent }, plan) {
+    for (let attempt = 1; ; attempt++) {
+      const made = yield* plan.awaitReceipt(plan.emitEffect(identityKeygen, { parent, attempt }));
+      if (made.status === 'outcome_unknown' && attempt < ATTEMPTS) continue;
+      const value = made.status === 'ok' ? made.payload : null;
+      return plan.raiseEvent({ name: 'society/Keyed@1', value: { call, code: codeOf(made), value } });
+    }
+  },
+}));
+
+/** `society/archive_plan@1`: has the archive of an agent written. */
+export const archivePlan = planOf('society/archive_plan@1', () => ({
+  input: z.strictObject({ store: z.string().max(200), origin: itemOrigin, agent: archivedAgent }),
+  effects: [societyArchive, memoryWrite],
+  *run({ store, origin, agent }, plan) {
+    const { key } = agent;
+    const composed = yield* plan.awaitReceipt(plan.emitEffect(societyArchive, agent));
+    if (composed.status !== 'ok')
+      return plan.raiseEvent({ name: 'society/Archived@1', value: { key, item: null, code: codeOf(composed) } });
+    const item = { ...composed.payload, tags: ['archive'], type: 'session', subject_key: key };
+    const operation = { op: 'store' as const, key, origin, ...item };
+    const stored = yield* plan.awaitReceipt(plan.emitEffect(memoryWrite, { store, at: storeAt(store), operation }));
+    const kept = stored.status === 'ok' ? itemIdOf(store, stored.payload.id) : null;
+    plan.raiseEvent({ name: 'society/Archived@1', value: { key, item: kept, code: codeOf(stored) } });
   },
 }));

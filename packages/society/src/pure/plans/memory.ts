@@ -2,7 +2,8 @@
  * `society/memory_plan@1`: what an entity does with the stores of a society. Each store is asked by an effect of its own,
  * with that store as the object of the gate's decision.
  */
-import { address, type Value } from '@reprise/contracts';
+
+import { address, present, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { encode } from '@reprise/kernel/codec';
 import type { PlanBody, PlanContext, ReceiptOf } from '@reprise/kernel/define';
@@ -29,31 +30,18 @@ export const memoryPlan = planOf('society/memory_plan@1', () => ({
   input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
   effects: [memoryWrite, ...GATED_READS],
   *run({ call, act }, plan) {
-    const outcome = yield* acted(plan, act);
+    const outcome = yield* ACTS[act.act](plan, act as never);
     plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
   },
 }));
 
-function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
-  switch (act.act) {
-    case 'write':
-      return yield* write(plan, act);
-    case 'read':
-      return act.composed ? yield* compose(plan, act) : yield* read(plan, act.store, act.ids);
-    case 'page':
-      return yield* page(plan, act);
-    case 'judge':
-      return yield* judge(plan, act);
-    case 'search':
-      return yield* search(plan, act);
-    case 'share':
-      return yield* share(plan, act);
-    default:
-      return yield* change(plan, act.store, { op: 'move', id: act.id, state: act.state });
-  }
-}
-
 type Of<A extends MemoryAct['act']> = Extract<MemoryAct, { act: A }>;
+
+const ACTS: { readonly [A in MemoryAct['act']]: (plan: PlanContext, act: Of<A>) => PlanBody<Outcome> } = {
+  ...{ write, page, judge, search, share },
+  read: (plan, act) => (act.composed ? compose(plan, act) : read(plan, act.store, act.ids)),
+  move: (plan, { store, id, state }) => change(plan, store, { op: 'move', id, state }),
+};
 
 /** A write that was made before stays as it is: it may have been validated since. */
 export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>): PlanBody<Outcome> {
@@ -64,7 +52,7 @@ export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'
   return kept.code === null ? stored : kept;
 }
 
-export function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
+function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
   const receipt = yield* readAsked(plan, store, ids);
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
 }
@@ -122,10 +110,21 @@ function* withTexts(plan: PlanContext, store: string, seen: Outcome, shown: read
 }
 
 function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>): PlanBody<Outcome> {
+  const { item, seen } = yield* readOne(plan, store, id);
+  return item === undefined ? seen : { ...seen, standing: yield* standingOf(plan, by, parent, authorOf(item)) };
+}
+
+function* readOne(plan: PlanContext, store: string, id: number): PlanBody<{ item?: ReadItem; seen: Outcome }> {
   const seen = yield* read(plan, store, [id]);
   const [item] = seen.items;
-  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
-  return { ...seen, standing: yield* standingOf(plan, by, parent, authorOf(item)) };
+  return item === undefined ? { seen: { ...seen, code: seen.code ?? 'item_unknown' } } : { item, seen };
+}
+
+/** Reads an item that is to be copied: one that is not in use is refused. */
+export function* readLive(plan: PlanContext, store: string, id: number): PlanBody<{ item?: ReadItem; seen: Outcome }> {
+  const { item, seen } = yield* readOne(plan, store, id);
+  if (item === undefined || item.state === 'live') return { ...present({ item }), seen };
+  return { seen: { ...NOTHING, code: `item_${item.state}` } };
 }
 
 /** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */
@@ -189,10 +188,8 @@ function byRank(a: MemoryEnded['found'][number], b: typeof a): number {
 
 /** A copy has content, words and confidence of the item as it is now: what the item becomes later does not change it. */
 function* share(plan: PlanContext, { store, id, to, key, origin, expires_at }: Of<'share'>): PlanBody<Outcome> {
-  const seen = yield* read(plan, store, [id]);
-  const [item] = seen.items;
-  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
-  if (item.state !== 'live') return { ...NOTHING, code: `item_${item.state}` };
+  const { item, seen } = yield* readLive(plan, store, id);
+  if (item === undefined) return seen;
   const { content_ref, summary_ref, tags, type, trust, confidence_ppm, subject_key, memory_of_refs } = item;
   const sources = [content_ref, ...memory_of_refs.filter((one) => one.hex !== content_ref.hex)].slice(0, 8);
   const of = item.origin?.of; // whose words these are, where the author took them over

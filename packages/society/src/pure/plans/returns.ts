@@ -1,16 +1,17 @@
 /** Plans of returns: a proof and its base, what contradicts the items, the staging store, and each approved item. */
+
 import * as z from '@reprise/contracts/schema';
 import type { PlanBody, PlanContext } from '@reprise/kernel/define';
-import { memoryWrite, planOf, scope, storeAt, storeOperation } from '@reprise/org/contracts';
+import { codeOf, memoryWrite, planOf, scope, storeAt } from '@reprise/org/contracts';
 import { IDENTITY_BOUNDS, identityVerify, nonce, publicKey, returned, signature } from '../contracts/agent/identity.js';
 import { l1At, storeOf } from '../contracts/cell/names.js';
 import { agentId } from '../contracts/cell/statement.js';
+import { copyTarget } from '../contracts/memory/acts.js';
 import { type ChainLink, chainLink, knownLink } from '../contracts/memory/l1.js';
 import { MEMORY_BOUNDS } from '../contracts/memory/tools.js';
 import { returnNews, societyConflicts, stagingKey } from '../contracts/staging/returns.js';
 import { GATED_READS } from './content-gate.js';
-import { read, write } from './memory.js';
-import { codeOf } from './receipt.js';
+import { readLive, write } from './memory.js';
 
 /** `society/return_plan@1`: has a return checked, and finds the link of the chain that the agent left from. */
 export const returnPlan = planOf('society/return_plan@1', () => ({
@@ -86,34 +87,21 @@ export const copyPlan = planOf('society/copy_plan@1', () => ({
   input: z.strictObject({
     staging: stagingKey,
     item,
-    to: scope,
-    key: storeOperation.shape.key,
-    origin: storeOperation.shape.origin,
-    expires_at: z.nullable(z.int().min(0)),
+    ...copyTarget.shape,
   }),
   effects: [...GATED_READS, memoryWrite],
   *run({ staging, item: of, ...target }, plan) {
-    const outcome = yield* copy(plan, { store: storeOf.staging(staging), id: of, ...target });
+    const outcome = yield* copy(plan, storeOf.staging(staging), of, target);
     plan.raiseEvent({ name: 'society/Copied@1', value: { staging, item: of, ...outcome } });
   },
 }));
 
 type Copied = Pick<z.infer<(typeof returnNews)['society/Copied@1']['schema']>, 'code' | 'written'>;
 
-interface Copying {
-  readonly store: string;
-  readonly id: number;
-  readonly to: string;
-  readonly key: string;
-  readonly origin: z.infer<typeof storeOperation>['origin'];
-  readonly expires_at: number | null;
-}
-
-function* copy(plan: PlanContext, { store, id, to, key, origin, expires_at }: Copying): PlanBody<Copied> {
-  const seen = yield* read(plan, store, [id]);
-  const [found] = seen.items;
-  if (found === undefined) return { code: seen.code ?? 'item_unknown', written: null };
-  if (found.state !== 'live') return { code: `item_${found.state}`, written: null };
+function* copy(plan: PlanContext, store: string, id: number, target: z.infer<typeof copyTarget>): PlanBody<Copied> {
+  const { to, key, origin, expires_at } = target;
+  const { item: found, seen } = yield* readLive(plan, store, id);
+  if (found === undefined) return { code: seen.code, written: null };
   const { content_ref, summary_ref, tags, type, confidence_ppm, subject_key } = found;
   const words = { content_ref, summary_ref, tags, type, confidence_ppm, subject_key, memory_of_refs: [content_ref] };
   const operation = { op: 'store' as const, key, origin, trust: 'derived' as const, ...words, expires_at };

@@ -2,6 +2,7 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import { QUEUE } from '@reprise/org/contracts';
+import { SKILL_REFUSALS } from './skills.js';
 
 /** The wire name of the project's reducer. The key of a cell is the project's id. */
 export const PROJECT = 'specialists/Project@1';
@@ -122,11 +123,7 @@ export const PROJECT_REFUSALS = [
   'task_final',
   'task_running',
   'skill_not_found',
-  'skill_invalid',
-  'tool_unavailable',
-  'tool_reserved',
-  'tool_denied',
-  'unknown_model',
+  ...SKILL_REFUSALS,
   'no_price',
   'unknown_result',
   'result_of_other_project',
@@ -153,11 +150,7 @@ export const TASK_FAILURES = [
   'cancelled',
   'plan_failed',
   'skill_not_found',
-  'skill_invalid',
-  'tool_unavailable',
-  'tool_reserved',
-  'tool_denied',
-  'unknown_model',
+  ...SKILL_REFUSALS,
   'no_price',
   'result_not_ok',
   'too_many_refs',

@@ -1,19 +1,10 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
-import { tally } from '@reprise/agent/contracts';
 import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { memoryFacts, memoryTables, share, waitingCall } from '@reprise/org/contracts';
+import { memoryFacts, memoryTables, share, used, waitingCall } from '@reprise/org/contracts';
 import { projectCalls } from './calls.js';
 import { retrying, saying, taskToMake } from './commands.js';
-import {
-  DECISION_REASONS,
-  INPUTS_MAX,
-  PROJECT_ACTS,
-  PROJECT_REFUSALS,
-  PROJECT_STATUSES,
-  RESULT_STATUSES,
-  TASK_STATUSES,
-} from './names.js';
+import { DECISION_REASONS, INPUTS_MAX, PROJECT_ACTS, PROJECT_REFUSALS, PROJECT_STATUSES } from './names.js';
 import {
   failureText,
   jobRow,
@@ -29,6 +20,7 @@ import { skillRow } from './skills.js';
 import { teamName, teamRow } from './team.js';
 
 const count = z.int().min(0);
+const number = z.int().min(1);
 
 /** How many tasks are in each state. */
 export const taskCounts = z.strictObject({
@@ -80,14 +72,7 @@ export const projectState = z.strictObject({
    */
   reading: z.nullable(z.strictObject({ id: count, upto: count })),
   /** The numbers of the next task, result, entry of the inbox, entry of the narrative, place among ready tasks, and reading. */
-  next: z.strictObject({
-    task: number(),
-    result: number(),
-    inbox: count,
-    narrative: number(),
-    place: count,
-    read: count,
-  }),
+  next: z.strictObject({ task: number, result: number, inbox: count, narrative: number, place: count, read: count }),
   counts: taskCounts,
   /** Jobs that have not ended, and how many of them wait for a slot. */
   jobs: count,
@@ -95,7 +80,7 @@ export const projectState = z.strictObject({
   /** A budget that people set in place of the team's; null for that of the team. */
   budget: z.nullable(share),
   /** What was used, and what is set aside, in the unit of the budget. */
-  spent: z.strictObject({ tokens: count, micro_money: count }),
+  spent: used,
   reserved: count,
   /** Whether a run has reached the limit of its share: nothing more is begun until people set another budget. */
   exhausted: z.boolean(),
@@ -122,15 +107,11 @@ export const projectState = z.strictObject({
   /** Whether it was stated, and shown to the coordinator, that a decision is needed: since the last change of a task. */
   decision: z.enum(['none', 'stated', 'shown']),
   /** Of a cancelled project: the next task and the next job that are to be cancelled; null when all were. */
-  sweep: z.nullable(z.strictObject({ task: number(), job: number() })),
+  sweep: z.nullable(z.strictObject({ task: number, job: number })),
   /** Who cancelled it; null while nobody did. */
   cancelled_by: z.nullable(actor),
   started: count,
 });
-
-function number() {
-  return z.int().min(1);
-}
 
 /** The state of a project. */
 export type ProjectState = z.infer<typeof projectState>;
@@ -196,6 +177,8 @@ export const projectTables = {
   ...memoryTables,
 };
 
+const { task, status, code, output_ref, cost } = resultRow.shape;
+
 /** The facts of a project. */
 export const projectFacts = {
   'specialists/ProjectChanged@1': z.strictObject({
@@ -212,12 +195,8 @@ export const projectFacts = {
     tasks: z.array(taskNumber).max(64),
   }),
   'specialists/TaskChanged@1': z.strictObject({
-    task: taskNumber,
-    title,
-    skill: skillName,
-    status: z.enum(TASK_STATUSES),
-    code: z.nullable(failureText),
-    result: z.nullable(resultNumber),
+    ...{ task: taskNumber, title, skill: skillName, status: taskRow.shape.status },
+    ...{ code: taskRow.shape.failure, result: taskRow.shape.result },
     /** Who skipped or cancelled it. */
     by: z.exactOptional(actor),
   }),
@@ -231,13 +210,7 @@ export const projectFacts = {
   }),
   'specialists/ResultStored@1': z.strictObject({
     result: resultNumber,
-    task: z.nullable(taskNumber),
-    title,
-    skill: skillName,
-    status: z.enum(RESULT_STATUSES),
-    code: z.nullable(failureText),
-    output_ref: z.nullable(ref()),
-    cost: z.nullable(tally),
+    ...{ task, title, skill: skillName, status, code, output_ref, cost },
   }),
   'specialists/ResultProcessed@1': z.strictObject({ results: z.array(resultNumber).max(20) }),
   'specialists/CoordinatorWoken@1': z.strictObject({ epoch: count, results: z.array(resultNumber).max(20) }),
@@ -268,16 +241,8 @@ export const projectFacts = {
   /** Where messages, tasks, results and entries come from, and what people did to the memory. */
   ...memoryFacts,
   /** What was used and is set aside, where a budget bounds it. */
-  'specialists/Budget@1': z.strictObject({
-    budget: share,
-    spent: z.strictObject({ tokens: count, micro_money: count }),
-    reserved: count,
-  }),
-  'specialists/NarrativeAppended@1': z.strictObject({
-    entry: number(),
-    previous: z.nullable(number()),
-    text_ref: ref(),
-  }),
+  'specialists/Budget@1': z.strictObject({ budget: share, spent: used, reserved: count }),
+  'specialists/NarrativeAppended@1': z.strictObject({ entry: number, previous: z.nullable(number), text_ref: ref() }),
 };
 
 /** The name of a fact of a project. */

@@ -53,11 +53,7 @@ function sweepJobs(delivery: Delivery, at: { job: number }): boolean {
     if (isFull(delivery)) return false;
     at.job = Number(n) + 1;
     delivery.changes++;
-    stopJob(delivery, Number(n), {
-      status: 'cancelled',
-      code: 'cancelled',
-      ...present({ by: cancelledBy(delivery) }),
-    });
+    stopJob(delivery, Number(n), { status: 'cancelled', code: 'cancelled', ...present({ by: cancelledBy(delivery) }) });
   }
   return true;
 }
@@ -67,10 +63,8 @@ function sweepTasks(delivery: Delivery, at: { task: number }): boolean {
     if (isFull(delivery)) return false;
     at.task = Number(n) + 1;
     if (row.status === 'running' || TASK_FINAL.includes(row.status)) continue;
-    moveTask(delivery, Number(n), row, 'cancelled', {
-      failure: 'cancelled',
-      ...present({ ended_by: cancelledBy(delivery) }),
-    });
+    const ended_by = cancelledBy(delivery);
+    moveTask(delivery, Number(n), row, 'cancelled', { failure: 'cancelled', ...present({ ended_by }) });
   }
   return true;
 }

@@ -79,9 +79,8 @@ import type { Delivery, ProjectContext } from './project/delivery.js';
 import { linkMessage } from './project/links.js';
 import { Refused } from './project/refused.js';
 import { canCount, stateUse } from './project/spending.js';
-import { setStatus, standingOf } from './project/status.js';
+import { countAnew, setStatus, standingOf } from './project/status.js';
 import { afterReading, teamRead } from './project/team.js';
-import { countAnew } from './project/unattended.js';
 import { coordinatorStands, revived, STANDING_TAG } from './revived.js';
 import { jobChanged, jobFailed } from './task/jobs.js';
 import { cancelTask, skipTask } from './task/people.js';
@@ -318,7 +317,6 @@ function isOfOther(own: string | null, named: string | undefined): boolean {
   return named !== undefined && own !== null && named !== own;
 }
 
-/** An event that is no command. */
 function delivered<V>(act: (delivery: Delivery, value: V) => void) {
   return (draft: ProjectState, value: V, ctx: ProjectContext): void =>
     deliver(draft, ctx, (delivery) => act(delivery, value));

@@ -90,9 +90,9 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'a text that is sent again is read as if a salt stood before it',
     subject: 'societies',
-    file: 'society/src/api/repeated.ts',
-    find: 'isPlainLink(place.tool, place.name) ? value : textOf(place.world, value)',
-    replace: 'textOf(place.world, value)',
+    file: 'society/src/pure/contracts/links.ts',
+    find: 'PLAIN.get(tool)?.includes(name) === true ? value : as(value)',
+    replace: 'as(value)',
     told: /too short for a salt/,
   },
 ];

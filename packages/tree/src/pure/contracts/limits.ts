@@ -1,5 +1,6 @@
 /** The limits and the budget of a tree. */
 import * as z from '@reprise/contracts/schema';
+import { optional } from '@reprise/org/contracts';
 
 export { type Used, used } from '@reprise/org/contracts';
 
@@ -42,15 +43,7 @@ export const TREE_LIMITS: TreeLimits = {
 };
 
 /** Those limits of a tree that change. */
-export const limitsChange = z.strictObject({
-  nodes: z.exactOptional(treeLimits.shape.nodes),
-  depth: z.exactOptional(treeLimits.shape.depth),
-  children: z.exactOptional(treeLimits.shape.children),
-  parallel: z.exactOptional(treeLimits.shape.parallel),
-  generations: z.exactOptional(treeLimits.shape.generations),
-  attempts: z.exactOptional(treeLimits.shape.attempts),
-  asks: z.exactOptional(treeLimits.shape.asks),
-});
+export const limitsChange = z.strictObject(optional(treeLimits.shape));
 
 /** What a tree counts in: tokens, or money in millionths of a dollar. */
 export const BUDGET_UNITS = ['tokens', 'micro_money'] as const;

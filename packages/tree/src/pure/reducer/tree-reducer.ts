@@ -53,7 +53,7 @@ import { childFailed, childNews, inputRefused, peopleAnswered, planFailed, timer
 import { COMMANDS } from './input/people.js';
 import { firstState, start, supplied } from './input/start.js';
 import { restrictRefused } from './node/rights.js';
-import { byCommand, deliver, fromPlan, goOn } from './run/deliver.js';
+import { deliver, fromPlan, goOn } from './run/deliver.js';
 import { launchComposed, rightsNews } from './run/launch.js';
 import { resultChecked } from './run/results.js';
 
@@ -83,16 +83,7 @@ const EVENTS = {
 
 const HANDLERS: EventHandlers<TreeState, typeof EVENTS, typeof treeTables> = {
   'tree/Start@1': start,
-  'tree/Stop@1': byCommand(COMMANDS['tree/Stop@1']),
-  'tree/Pause@1': byCommand(COMMANDS['tree/Pause@1']),
-  'tree/Resume@1': byCommand(COMMANDS['tree/Resume@1']),
-  'tree/Retry@1': byCommand(COMMANDS['tree/Retry@1']),
-  'tree/Add@1': byCommand(COMMANDS['tree/Add@1']),
-  'tree/Modify@1': byCommand(COMMANDS['tree/Modify@1']),
-  'tree/Restrict@1': byCommand(COMMANDS['tree/Restrict@1']),
-  'tree/Tell@1': byCommand(COMMANDS['tree/Tell@1']),
-  'tree/Answer@1': byCommand(COMMANDS['tree/Answer@1']),
-  'tree/Limit@1': byCommand(COMMANDS['tree/Limit@1']),
+  ...COMMANDS,
   'tree/Supplied@1': fromPlan(supplied),
   'tree/Composed@1': fromPlan(launchComposed),
   'tree/Questioned@1': fromPlan(questionComposed),

@@ -25,6 +25,9 @@ import { isBranch, type TableNode } from './table-node.js';
 /** A changed field is shown by value up to this many bytes, by digest beyond. */
 const INLINE_BYTES_MAX = 48;
 
+/** Text of so many units is certain to fit, since a unit takes three bytes at most. */
+const SHORT_UNITS = 15;
+
 type Changed = Record<string, Uint8Array | Value[]>;
 
 /** A leaf's fields that may be stated. */
@@ -121,19 +124,14 @@ class ChangedFields {
 
   /** What is certain to take few bytes is shown by value without a look at them. */
   #set(name: string, value: unknown): void {
-    if (isShort(value)) this.found[name] = [value];
+    const isShort = typeof value === 'string' ? value.length <= SHORT_UNITS : typeof value !== 'object';
+    if (isShort) this.found[name] = [value as Value];
     else this.#state(name, value, encodeKernel(value));
   }
 
   #state(name: string, value: unknown, bytes: Uint8Array): void {
     this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
   }
-}
-
-/** Whether a value is certain to fit: a number takes nine bytes at most, and a unit of text three. */
-function isShort(value: unknown): value is Value {
-  if (typeof value === 'string') return value.length <= (INLINE_BYTES_MAX - 2) / 3;
-  return typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
 const EMPTY: Stated = {};

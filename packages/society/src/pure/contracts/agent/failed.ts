@@ -1,12 +1,25 @@
 /**
  * Agents whose cells have failed, as the entities above them know them, and what is cut from them meanwhile: by their maker,
- * which acts for them until they are revived, and by every entity above that takes something back.
+ * which acts for them until they are revived, and by every entity above that takes something back. What a cell asks for when
+ * it is revived: events that were sent to it while it had failed are gone, and with them what its groups and its maker took
+ * from it.
  */
-import { address, capability } from '@reprise/contracts';
+
+import { address, capability, NOTICES } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
 import { AGENT_ID, AGENT_STATUSES, NAME_ID } from '../cell/names.js';
-import { childAgent, childHot, makerCell, ownSwarm, swarmAgent, swarmAgentHot, swarmCreator } from '../cell/senders.js';
+import {
+  childAgent,
+  childHot,
+  groupMember,
+  makerCell,
+  ownHot,
+  ownSwarm,
+  swarmAgent,
+  swarmAgentHot,
+  swarmCreator,
+} from '../cell/senders.js';
 
 const stamp = z.int().min(0);
 const agentId = z.string().regex(AGENT_ID);
@@ -92,3 +105,47 @@ export const failedFacts = {
     reason: z.enum([...DEPUTY_REASONS, 'grace_over']),
   }),
 };
+
+const nothing = z.strictObject({});
+const revived = NOTICES['sys/Revived@1'];
+
+/** What the maker of an agent did for it while its cell had failed. */
+const kept = z.strictObject({
+  status: z.enum(['active', 'suspended', 'deactivated', 'removed']),
+  reason: z.enum([...DEPUTY_REASONS, 'grace_over']),
+  suspended: z.nullable(suspendedBy),
+  grace_until: z.nullable(stamp),
+});
+
+const agentBack = z.strictObject({ agent_id: agentId });
+
+/** The events of an entity about revivals. */
+export const revivedNews = {
+  'sys/Revived@1': revived,
+  /** An agent that this entity made was revived: it is told again what it may have missed. */
+  'society/AgentRevived@1': from(nothing, childAgent),
+  /** The hot context of this entity was revived: it has missed what it was told meanwhile. */
+  'society/HotRevived@1': from(nothing, ownHot),
+  /** A swarm of this entity, or an agent of it, was revived. */
+  'society/SwarmRevived@1': from(nothing, ownSwarm),
+  /** The maker did this for the agent while its cell had failed: now the agent does so itself. */
+  'society/Kept@1': from(kept, makerCell),
+  /** An agent further below was revived. It goes up from maker to maker. */
+  'society/AgentBack@1': from(agentBack, childAgent, ownSwarm),
+  /** The maker was revived: this agent tells its status again, and how it stands with the work that a swarm waits for. */
+  'society/Report@1': from(z.strictObject({ work: z.exactOptional(z.int().min(1)) }), makerCell),
+} as const;
+
+/** The events of a swarm about revivals. */
+export const revivedNewsOfSwarm = {
+  'sys/Revived@1': revived,
+  'society/AgentRevived@1': from(nothing, swarmAgent),
+  'society/AgentBack@1': from(agentBack, swarmAgent),
+} as const;
+
+/** The events of a group about revivals. */
+export const revivedNewsOfGroup = {
+  'sys/Revived@1': revived,
+  /** A member was revived: it is told its role and the rules again. Who is no member is refused, and so hears that it left. */
+  'society/MemberRevived@1': from(nothing, groupMember),
+} as const;

@@ -1,9 +1,13 @@
-/** Who an agent is: key pairs, challenges and proofs, as effects. A private key is never part of one. */
+/**
+ * Who an agent is: key pairs, challenges and proofs, and what is kept and cleared of it at its end, as effects. A private key
+ * is never part of one.
+ */
+
 import { address, digestHex, keyText, ref, requireFields } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { encode } from '@reprise/kernel/codec';
+import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
 import { effectOf, scope } from '@reprise/org/contracts';
-import { AGENT_ID, NAME_ID } from '../cell/names.js';
+import { AGENT_ID, AGENT_TYPES, NAME_ID } from '../cell/names.js';
 
 const count = z.int().min(0);
 const agent = z.string().regex(AGENT_ID);
@@ -65,10 +69,7 @@ export const returned = z.strictObject({
 export type Returned = z.infer<typeof returned>;
 
 /** An item as it is signed: the hex SHA-256 of its UTF-8 text stands for the text. */
-export interface SignedItem {
-  readonly store: string;
-  readonly type: string;
-  readonly tags: readonly string[];
+export interface SignedItem extends Readonly<Pick<z.infer<typeof returnedItem>, 'store' | 'type' | 'tags'>> {
   readonly content: string;
   readonly confidence_ppm?: number | undefined;
   readonly subject_key?: string | undefined;
@@ -184,5 +185,49 @@ export type ErasedContent = z.infer<typeof erasedContent>;
 export const societyErase = effectOf('society.erase@1', () => ({
   params: z.strictObject({ agent, cell: address }),
   receipt: erasedContent,
+  guarantee: 'idempotent',
+}));
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** The hex SHA-256 of the bytes of a public key, which stands in base64. */
+export function agentIdOfKey(public_key: string): string {
+  const bytes: number[] = [];
+  let bits = 0;
+  let left = 0;
+  for (const character of public_key) {
+    const six = ALPHABET.indexOf(character);
+    if (six < 0) break;
+    bits = ((bits << 6) | six) & 0xffff;
+    left += 6;
+    if (left < 8) continue;
+    left -= 8;
+    bytes.push((bits >> left) & 0xff);
+  }
+  return toHex(portableSha256(Uint8Array.from(bytes)));
+}
+
+const id = z.string().regex(NAME_ID);
+
+/** What is known of the agent, and the contents of its hot context that its archive shows. */
+export const archivedAgent = z.strictObject({
+  /** The id of the archive item. */
+  key: z.string().max(128),
+  agent_id: id,
+  parent_entity_id: id,
+  display_name: z.string().max(120),
+  agent_type: z.nullable(z.enum(AGENT_TYPES)),
+  session_count: z.int().min(0),
+  chain_hash: digestHex(),
+  active: z.nullable(ref()),
+  goal: z.nullable(ref()),
+  findings: z.nullable(ref()),
+  working_memory: z.nullable(ref()),
+});
+
+/** `society.archive@1`: stores the archive of an agent as a text that can be erased, and the summary of it. */
+export const societyArchive = effectOf('society.archive@1', () => ({
+  params: archivedAgent,
+  receipt: z.strictObject({ content_ref: ref(), summary_ref: ref() }),
   guarantee: 'idempotent',
 }));

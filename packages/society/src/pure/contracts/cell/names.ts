@@ -94,24 +94,26 @@ export function stagingAt(key: string): Address {
 
 /** The agent of a key. */
 export function agentOfStaging(key: string): string {
-  return key.slice(0, AGENT_ID_LENGTH);
+  return key.slice(0, 64); // an id has 64 characters
 }
-
-const AGENT_ID_LENGTH = 64;
 
 /** The key of a staging store; undefined for any other store. The id of an item names any store, also one that cannot be. */
 export function stagingOfStore(store: string): string | undefined {
-  const key = store.startsWith(STAGING_STORE) ? store.slice(STAGING_STORE.length) : '';
-  return STAGING_KEY.test(key) ? key : undefined;
+  return namedIn(store, STAGING_STORE, STAGING_KEY);
 }
 
 /** The group of a store; undefined for any other store. */
 export function groupOfStore(store: string): string | undefined {
-  const group = store.startsWith(GROUP_STORE) ? store.slice(GROUP_STORE.length) : '';
-  return NAME_ID.test(group) ? group : undefined;
+  return namedIn(store, GROUP_STORE, NAME_ID);
 }
 
-const GROUP_STORE = 'group:';
+function namedIn(store: string, prefix: string, pattern: RegExp): string | undefined {
+  const name = store.startsWith(prefix) ? store.slice(prefix.length) : '';
+  return pattern.test(name) ? name : undefined;
+}
+
+/** Begins the scopes of the stores of groups. */
+export const GROUP_STORE = 'group:';
 
 const STAGING_STORE = 'staging:';
 
@@ -170,11 +172,6 @@ export function entityOfAuthor(author: string): string | undefined {
 /** The holder of an entity's rights. */
 export function formatHolder(id: string): `cell:${string}` {
   return `cell:${ENTITY}/${id}`;
-}
-
-/** The holder of a swarm's rights. */
-export function formatSwarmHolder(id: string): `cell:${string}` {
-  return `cell:${SWARM}/${id}`;
 }
 
 /** The account of an entity. */

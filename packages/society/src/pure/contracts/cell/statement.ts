@@ -2,6 +2,7 @@
  * How the tools of a society are stated: each once, with what callers write, what its entity receives, and what it answers.
  * What these schemas say to readers alone stands in their notes.
  */
+
 import * as z from '@reprise/contracts/schema';
 import { type KeptFields, optional, ownerTool } from '@reprise/org/contracts';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, STAGING_ID, TIERS } from './names.js';
@@ -103,4 +104,11 @@ export function acting<F extends z.Shape, O extends z.Shape, A extends z.Shape =
 ): ToolStatement<Commanding<F>, KeptFields<F> & A, O> {
   const args = z.strictObject({ ...statement.args, ...optional({ command_id: commandId }) });
   return { ...reading(statement), args };
+}
+
+/** The outcome for a call: its code where it came to nothing, and else what there is. */
+export function outcomeOf<V extends z.AnySchema>(
+  value: V,
+): z.Obj<{ readonly call: z.Text; readonly code: z.OrNull<z.Text>; readonly value: z.OrNull<V> }> {
+  return z.strictObject({ call: z.string().max(64), code: z.nullable(z.string().max(96)), value: z.nullable(value) });
 }

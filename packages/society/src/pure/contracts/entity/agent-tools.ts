@@ -1,4 +1,5 @@
 /** The tools about agents: registering, ending, listing, rights and states. */
+
 import { keyText } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { checkedAs, erasable, optional } from '@reprise/org/contracts';
@@ -19,7 +20,7 @@ import {
   timeOrNull,
   told,
 } from '../cell/statement.js';
-import { SOCIETY_EVENTS } from '../memory/events.js';
+import { SOCIETY_EVENTS } from '../memory/tools.js';
 
 /** The text of a display name. */
 export const displayName = z.string().min(1).max(120);

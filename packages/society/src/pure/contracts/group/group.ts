@@ -1,13 +1,44 @@
 /** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
+
 import { actor, address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
-import { restEvent, restTables, topicOwnerEvents } from '@reprise/org/contracts';
-import { revivedNewsOfGroup } from '../agent/revived.js';
+import { checkedAs, keptSchema, restEvent, restTables, topicOwnerEvents } from '@reprise/org/contracts';
+import { revivedNewsOfGroup } from '../agent/failed.js';
 import { NAME_ID, ROLES, TIERS } from '../cell/names.js';
 import { groupMember, groupOwner, makerCell, memberHot, namedGroup, ownTopic } from '../cell/senders.js';
-import { SOCIETY_EVENTS } from '../memory/events.js';
-import { cultureIn, DEPARTURE_POLICIES, EAGERNESS, notification } from './culture.js';
+import { noted } from '../cell/statement.js';
+import { SOCIETY_EVENTS } from '../memory/tools.js';
+
+/** How eagerly members hear of what is written: at their next step, at their next run, or when they ask. */
+export const EAGERNESS = ['chatty', 'moderate', 'taciturn'] as const;
+
+/** How eagerly members hear of what is written. */
+export type Eagerness = (typeof EAGERNESS)[number];
+
+/** What a member that leaves keeps of its copies: all, those of its own items, or none. */
+export const DEPARTURE_POLICIES = ['permissive', 'standard', 'restrictive'] as const;
+
+/** Whether news is also pushed to clients, is a line at the next run, or waits in the inbox alone. */
+export const notification = z.enum(['push', 'notify', 'silent']);
+
+/** A culture as callers state it: what they leave out has these values. */
+export const cultureShown = noted(
+  z.strictObject({
+    broadcast_eagerness: z.enum(EAGERNESS).default('chatty'),
+    /** The seconds after which items expire; 0 for items that stay. */
+    ttl_default: checkedAs(z.int().min(0), z.int().min(0).max(315_360_000)).default(86_400),
+    notification_policy: notification.default('push'),
+    departure_policy: z.enum(DEPARTURE_POLICIES).default('permissive'),
+  }),
+  { id: 'Culture' },
+);
+
+/** A culture as it is stated: a group has values of its own for what is left out. */
+export const cultureIn = keptSchema(cultureShown);
+
+/** A culture as it is stated. */
+export type CultureIn = z.infer<typeof cultureIn>;
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);

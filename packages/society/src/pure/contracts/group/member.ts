@@ -1,4 +1,5 @@
 /** What an entity keeps as a member of a society: its inbox, its verdicts, the rules of its groups, and its copies. */
+
 import { actor, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
@@ -7,9 +8,8 @@ import { AGENT_STATUSES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../cell/names.js
 import { groupTopic, makerCell } from '../cell/senders.js';
 import { subscription } from '../entity/agent-tools.js';
 import { memoryEnded } from '../memory/acts.js';
-import { SOCIETY_EVENTS } from '../memory/events.js';
 import { l1Tells } from '../memory/l1.js';
-import { BASES, itemId, VERDICTS } from '../memory/tools.js';
+import { BASES, itemId, SOCIETY_EVENTS, VERDICTS } from '../memory/tools.js';
 import { GROUP_BOUNDS, groupTells, groupTerms, post } from './group.js';
 
 const count = z.int().min(0);

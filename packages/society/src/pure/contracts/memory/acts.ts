@@ -17,6 +17,14 @@ import { MEMORY_BOUNDS } from './tools.js';
 const code = z.string().max(96);
 const entityId = z.string().regex(NAME_ID);
 
+/** What a copy of an item is written with: where, under which key, where it comes from, and when it ends. */
+export const copyTarget = z.strictObject({
+  to: scope,
+  key: storeOperation.shape.key,
+  origin: storeOperation.shape.origin,
+  expires_at: z.nullable(z.int().min(0)),
+});
+
 /** What the plan of a memory call does with one store. */
 export const memoryAct = z.discriminatedUnion('act', [
   /** Stores an item; `quarantine` keeps a new one out of the searches. */
@@ -56,10 +64,7 @@ export const memoryAct = z.discriminatedUnion('act', [
     act: z.literal('share'),
     store: scope,
     id: itemNumber,
-    to: scope,
-    key: storeOperation.shape.key,
-    origin: storeOperation.shape.origin,
-    expires_at: z.nullable(z.int().min(0)),
+    ...copyTarget.shape,
   }),
   z.strictObject({ act: z.literal('move'), store: scope, id: itemNumber, state: z.enum(ITEM_STATES) }),
 ]);

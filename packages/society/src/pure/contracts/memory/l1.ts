@@ -42,34 +42,19 @@ export const L1_FIELDS = [
 export type L1Field = (typeof L1_FIELDS)[number];
 
 /** The fields that an agent writes. A person, who has no parent, also writes `prefs` and `delegation`. */
-export const AGENT_FIELDS: readonly L1Field[] = [
-  'active',
-  'ephemeral',
-  'goal',
-  'context',
-  'findings',
-  'working_memory',
-];
+export const AGENT_FIELDS: readonly L1Field[] = L1_FIELDS.filter((one) => one !== 'prefs' && one !== 'delegation');
 
 /** A field: a link to its JSON, and the bytes of it. */
 const l1Part = z.strictObject({ ref: ref(), bytes: z.int().min(0).max(1_000_000) });
 
-const fields = z.strictObject({
-  active: z.nullable(l1Part),
-  prefs: z.nullable(l1Part),
-  delegation: z.nullable(l1Part),
-  ephemeral: z.nullable(l1Part),
-  goal: z.nullable(l1Part),
-  context: z.nullable(l1Part),
-  findings: z.nullable(l1Part),
-  working_memory: z.nullable(l1Part),
-});
+const fields = z.strictObject(eachField(z.nullable(l1Part)));
 
 /** A hot context in which nothing was written. */
-export const NO_FIELDS: z.infer<typeof fields> = {
-  ...{ active: null, prefs: null, delegation: null, ephemeral: null },
-  ...{ goal: null, context: null, findings: null, working_memory: null },
-};
+export const NO_FIELDS: z.infer<typeof fields> = eachField(null);
+
+function eachField<V>(value: V): { readonly [F in L1Field]: V } {
+  return Object.fromEntries(L1_FIELDS.map((field) => [field, value])) as { readonly [F in L1Field]: V };
+}
 
 /** A change of a hot context: an absent field stays, null empties one. */
 export const l1Patch = z.strictObject({
@@ -83,8 +68,8 @@ export const l1Patch = z.strictObject({
 /** A change of a hot context. */
 export type L1Patch = z.infer<typeof l1Patch>;
 
-/** The chain of an entity's sessions. */
-const chain = z.strictObject({ hash: digestHex(), count });
+/** The chain of an entity's sessions: the digest of its last link, and how many sessions have begun. */
+export const chain = z.strictObject({ hash: digestHex(), count });
 
 /** A link of the chain, and when this world came to know it. */
 export const chainLink = z.strictObject({ ...chain.shape, at: count });

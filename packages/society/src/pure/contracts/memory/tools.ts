@@ -1,4 +1,5 @@
-/** The tools of memory: the hot context of an entity, and the stores that it shares. */
+/** The tools of memory: the hot context of an entity, the stores that it shares, and the events that it hears of. */
+
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { apart, checkedAs, fraction, optional, words } from '@reprise/org/contracts';
@@ -255,3 +256,40 @@ export function itemOf(item_id: string): { readonly store: string; readonly id: 
   const at = item_id.lastIndexOf('#');
   return { store: item_id.slice(0, at), id: Number(item_id.slice(at + 1)) };
 }
+
+/** The events that can be subscribed to. */
+export const SOCIETY_EVENTS = [
+  'memory.written',
+  'group.member_joined',
+  'group.member_left',
+  'swarm.task_complete',
+  'trust.score_changed',
+  'agent.status_changed',
+] as const;
+
+const count = z.int().min(0);
+
+const event = z.strictObject({
+  n: count,
+  event: z.enum(SOCIETY_EVENTS),
+  payload: z.looseObject({}),
+  timestamp: time,
+});
+
+/** The tools of events and emergencies. */
+export const eventCalls = {
+  events_poll: reading({
+    description: 'Reads the own inbox of events; older ones were dropped and counted where it was full.',
+    args: {
+      /** The number of the last event that was seen. */
+      ...optional({ after: count }),
+      limit: pageLimit(256, MEMORY_BOUNDS.polled),
+    },
+    answer: { events: z.array(event), next: count, dropped: count },
+  }),
+  group_emcon: acting({
+    description: 'Switches emergency mode of a group: while it is on, writes are refused and reads go on.',
+    args: { group_id: nameId, on: z.boolean() },
+    answer: { group_id: nameId, emcon: z.boolean() },
+  }),
+};

@@ -1,10 +1,10 @@
 /** Challenges and proofs: their tools, and as an entity keeps them. */
+
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
 import { checkedAs, optional } from '@reprise/org/contracts';
 import { nonce, PURPOSES, publicKey, signature } from '../agent/identity.js';
-import { outcomeOf } from '../cell/outcome.js';
-import { acting, agentId, time, timeOrNull } from '../cell/statement.js';
+import { acting, agentId, outcomeOf, time, timeOrNull } from '../cell/statement.js';
 
 const count = z.int().min(0);
 

@@ -1,13 +1,14 @@
 /** What agents bring back from elsewhere, as entities take it, keep it until it is reviewed, and pass it on. */
-import { actor, digestHex, ref, value } from '@reprise/contracts';
+
+import { actor, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { by, from } from '@reprise/kernel/define';
-import { effectOf, fraction, optional, scope } from '@reprise/org/contracts';
+import { by, creates, from } from '@reprise/kernel/define';
+import { effectOf, fraction, memoryFacts, optional, scope } from '@reprise/org/contracts';
 import { IDENTITY_BOUNDS, returned, signature } from '../agent/identity.js';
-import { STAGING_KEY } from '../cell/names.js';
+import { ENTITY, STAGING_KEY } from '../cell/names.js';
 import { childAgent, ownStaging, ownSwarm, parentEntity } from '../cell/senders.js';
 import { acting, agentId, digest, nameId, noted, stagingId, told } from '../cell/statement.js';
-import { chainLink } from '../memory/l1.js';
+import { chain, chainLink } from '../memory/l1.js';
 import { itemId, itemIdShown, itemType, itemWords, subjectKey } from '../memory/tools.js';
 import { nonceShown } from './proofs.js';
 
@@ -76,9 +77,6 @@ export const returnCalls = {
     },
   }),
 };
-
-/** The chain of an agent's sessions as it states it. */
-const chain = z.strictObject({ hash: digestHex(), count });
 
 /** Something else that a target says about the same subject. */
 const conflict = z.strictObject({ item: place, with: z.int().min(1), subject_key: z.string().min(1).max(128) });
@@ -225,3 +223,25 @@ export const societyConflicts = effectOf('society.conflicts@1', () => ({
   guarantee: 'idempotent',
   rights: { mem_read: 'store' },
 }));
+
+/** The state of a staging store's cell. */
+export const stagingState = z.strictObject({
+  status: z.enum(['filling', 'open', 'ended']),
+  items: z.int().min(0),
+});
+
+/** The state of a staging store's cell. */
+export type StagingState = z.infer<typeof stagingState>;
+
+/** The events of a staging store's cell. */
+export const stagingEvents = {
+  /** Makes it: by the parent of the agent that came back. */
+  'society/MakeStaging@1': creates(from(z.strictObject({ items: returned.shape.items }), by.above(ENTITY))),
+  /** The parent has decided on all items. */
+  'society/EndStaging@1': from(z.strictObject({}), by.maker),
+  /** A plan of this cell has filled the store, or archived what was in it. */
+  'society/StagingChanged@1': from(z.strictObject({ code: z.nullable(z.string().max(96)) }), by.ownPlan),
+} as const;
+
+/** The facts of a staging store's cell. */
+export const stagingFacts = { 'memory/Linked@1': memoryFacts['memory/Linked@1'] } as const;

@@ -1,17 +1,16 @@
 /** Swarms: their manifest as it is kept, their cells, and what they tell. A goal and tasks are links. */
+
 import { tally } from '@reprise/agent/contracts';
 import { actor, capability, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, KEY_DIGITS, makingTables, restEvent, share, used } from '@reprise/org/contracts';
-import { failedFacts, failedNewsOfSwarm, failedTables } from '../agent/failed.js';
-import { revivedNewsOfSwarm } from '../agent/revived.js';
+import { failedFacts, failedNewsOfSwarm, failedTables, revivedNewsOfSwarm } from '../agent/failed.js';
 import { ENTITY } from '../cell/names.js';
-import { outcomeOf } from '../cell/outcome.js';
 import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCreator } from '../cell/senders.js';
-import { agentId, entityId, nameId } from '../cell/statement.js';
+import { agentId, entityId, nameId, outcomeOf } from '../cell/statement.js';
 import { aboveLimits, agentEntry, entityCoreTables, inherited, lineage } from '../entity/entity.js';
-import { cultureIn } from '../group/culture.js';
+import { cultureIn } from '../group/group.js';
 import { memberFailure, STRATEGIES, SWARM_STATUSES, slotName, slotRow, swarmCalls } from './tools.js';
 
 const count = z.int().min(0);

@@ -1,9 +1,10 @@
 /** The tools that make and direct swarms. A goal and tasks are links, as an entity takes them. */
+
 import * as z from '@reprise/contracts/schema';
 import { apart, type CallTo, checkedAs, keptSchema, optional, text } from '@reprise/org/contracts';
 import { capabilitiesShown as capabilities } from '../agent/capability.js';
 import { acting, agentId, agentType, nameId, noted, pageLimit, reading, told } from '../cell/statement.js';
-import { cultureShown } from '../group/culture.js';
+import { cultureShown } from '../group/group.js';
 
 /** How the agents of a swarm work together. */
 export const STRATEGIES = ['broadcast', 'pipeline', 'hierarchical'] as const;

@@ -1,8 +1,10 @@
 /** Calls of the app's own owner tools: an entity passes them on to the app's cell, after the gate's check, and the answers back (OWN-10). */
 
-import type { OwnerAnswer, OwnerParked } from '@reprise/agent/contracts';
-import type { EntityState, Row } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
+import { ownerAnswer, ownerParked } from '@reprise/agent/contracts';
+import { by, from } from '@reprise/kernel/define';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import type { EntityContext, EntityHandlers } from '../context/entity.js';
 import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { refusal } from './operations.js';
 import { refusedTo } from './replies.js';
@@ -16,29 +18,39 @@ export function passToApp(
   { origin, name, args }: Row<'calls'>,
   ctx: EntityContext,
 ): void {
-  const { app } = draft;
-  const to = app === null ? undefined : ([app[0], app[1]] as const);
-  if (to === undefined || origin.kind !== 'owner' || !ctx.takes([...to], OWNER_CALL))
+  const { app: to } = draft;
+  if (to === null || origin.kind !== 'owner' || !ctx.takes(to, OWNER_CALL))
     return answerCall(draft, call, refusal('unknown_tool', { name }), ctx);
   const { session, call_id, step_epoch } = origin;
   const value = { session, call_id, step_epoch, name, args };
-  ctx.send([...to], { name: OWNER_CALL, value }, { ...refusedTo('app', call), failure: failureOf(call) });
+  ctx.send(to, { name: OWNER_CALL, value }, { ...refusedTo('app', call), failure: failureOf(call) });
 }
 
-/** Passes an answer of the app's cell back, once. */
-export function answeredByApp(
-  draft: EntityState,
-  { session, call_id, step_epoch, ...reply }: OwnerAnswer,
-  ctx: EntityContext,
-): void {
-  const call = callKey({ kind: 'owner', session, call_id, step_epoch }, ctx);
-  if (openCall(call, ctx) === undefined) ctx.reject('no_call');
-  answerCall(draft, call, reply, ctx);
-}
+/** The cell of the app that answers its own owner tools. */
+const app = by.cell({ state: 'app' });
 
-/** Passes back that a call waits for a person or another agent. */
-export function parkedByApp(parked: OwnerParked, ctx: EntityContext): void {
-  const origin = openCall(callKey({ kind: 'owner', ...parked }, ctx), ctx)?.origin;
-  if (origin?.kind !== 'owner') return ctx.reject('no_call');
-  ctx.send([origin.to[0], origin.to[1]], { name: 'aos.agent/OwnerParked@1', value: parked });
+/** What the cell of the app says of calls that it was passed. */
+export const appEvents = {
+  'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
+  'aos.agent/OwnerParked@1': from(ownerParked, app),
+} as const;
+
+export const appHandlers: EntityHandlers<typeof appEvents> = {
+  'aos.agent/OwnerAnswer@1': (draft, { session, call_id, step_epoch, ...reply }, ctx) => {
+    const call = callKey(['owner', session, call_id, step_epoch], ctx);
+    if (openCall(call, ctx) === undefined) ctx.reject('no_call');
+    answerCall(draft, call, reply, ctx);
+  },
+  'aos.agent/OwnerParked@1': (_draft, { session, call_id, step_epoch }, ctx) => {
+    if (!passParked(callKey(['owner', session, call_id, step_epoch], ctx), ctx)) ctx.reject('no_call');
+  },
+};
+
+/** Passes on that a call waits for a person or another agent. @returns whether a model made it */
+export function passParked(call: string, ctx: EntityContext): boolean {
+  const origin = openCall(call, ctx)?.origin;
+  if (origin?.kind !== 'owner') return false;
+  const { to, session, call_id, step_epoch } = origin;
+  ctx.send(to, { name: 'aos.agent/OwnerParked@1', value: { session, call_id, step_epoch } });
+  return true;
 }

@@ -8,15 +8,11 @@
  */
 
 import type { Value } from '@reprise/contracts';
-import {
-  ANOTHER_CALL,
-  type CallOrigin,
-  type EntityState,
-  NO_ANSWER_KEPT,
-  withoutSaltedLinks,
-} from '../../contracts/index.js';
+import { ANOTHER_CALL, NO_ANSWER_KEPT } from '../../contracts/call/gate.js';
+import type { CallOrigin, EntityState } from '../../contracts/entity/entity.js';
+import { saltedLinksAs } from '../../contracts/links.js';
 import type { EntityContext } from '../context/entity.js';
-import { reply } from './answers.js';
+import { callKey, reply } from './answers.js';
 import { type Answer, refusal } from './operations.js';
 
 /** How many repetitions wait for the answer of one call. */
@@ -27,7 +23,7 @@ export function namedCall(args: Value, ctx: EntityContext): { readonly args: Val
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return { args, key: undefined };
   const { command_id, ...rest } = args as Readonly<Record<string, Value>>;
   if (typeof command_id !== 'string') return { args, key: undefined };
-  return { args: rest, key: ctx.hash(['command', command_id]).slice(0, 40) };
+  return { args: rest, key: callKey(['command', command_id], ctx) };
 }
 
 interface Commanded {
@@ -40,7 +36,7 @@ interface Commanded {
 /** Whether a call repeats a command; then it is answered, or will be (C1). Otherwise the command is taken. */
 export function isRepetition(draft: EntityState, { key, origin, name, args }: Commanded, ctx: EntityContext): boolean {
   const commands = ctx.table('commands');
-  const digest = ctx.hash([name, withoutSaltedLinks(name, args)]).slice(0, 40); // C2
+  const digest = ctx.hash([name, saltedLinksAs(() => null, name, args)]).slice(0, 40); // C2
   const known = commands.get(key);
   if (known === undefined) {
     commands.set(key, { digest, answer: null });

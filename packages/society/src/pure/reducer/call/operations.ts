@@ -3,25 +3,61 @@
 import type { Value } from '@reprise/contracts';
 import { type CallAnswer, Refused, refusalBy } from '@reprise/org/contracts';
 import type { CallCheck } from '../../compile/index.js';
-import type { EntityState, SocietyCallOf, SocietyToolName } from '../../contracts/index.js';
+import { stagingKeyIn } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyCallOf, SocietyToolName } from '../../contracts/entity-parts.js';
 import type { EntityContext } from '../context/entity.js';
 
 export type Answer = CallAnswer;
 
-/** What a tool does. Its functions get the arguments that its statement has let through. */
-interface Operation<A = Value> {
-  /** The entity that the call is about, when it is not this one: the call goes there, if it stands below. */
-  about?(args: A): string | undefined;
-  /** The group that the call is judged for. */
-  group?(args: A, draft: EntityState): string | undefined;
-  /** Acts. @returns the answer; undefined when `answerCall` gives it later */
+/** A tool, with the arguments that its statement has let through. @returns undefined when `answerCall` answers it later */
+type Operation<A> = {
   run(draft: EntityState, args: A, call: string, ctx: EntityContext): Answer | undefined;
-}
+}['run'];
 
-export type Operations = Readonly<Record<string, Operation>>;
+/** What tools do, by their names. */
+export type Operations = Readonly<Record<string, Operation<Value>>>;
 
 /** What some of the tools of a society do, by their names. */
 export type OperationsOf<T extends SocietyToolName> = { readonly [N in T]: Operation<SocietyCallOf<N>> };
+
+/** The argument that names the entity which a call is about: the call goes there, if that one stands below. */
+const ABOUT: { readonly [N in SocietyToolName]?: keyof SocietyCallOf<N> } = {
+  agent_register: 'parent_entity_id',
+  agent_list: 'entity_id',
+  agent_capabilities: 'agent_id',
+  agent_set_status: 'agent_id',
+  agent_deactivate: 'agent_id',
+  agent_challenge: 'agent_id',
+  agent_prove: 'agent_id',
+  agent_return: 'agent_id',
+};
+
+/** The group that a call is judged for. */
+const GROUP_OF: { readonly [N in SocietyToolName]?: (args: SocietyCallOf<N>) => string | undefined } = {
+  memory_write_warm: ({ group }) => group,
+  memory_read_warm: ({ group = '' }) => (group === '' || stagingKeyIn(group) !== undefined ? undefined : group),
+  memory_share: ({ group_id }) => group_id,
+  group_emcon: ({ group_id }) => group_id,
+  swarm_create: ({ swarm_id, group_id }) => group_id ?? swarm_id,
+};
+
+/** Whether calls of a tool are about one entity, which may be another one than that which is called. */
+export function isAboutOne(name: string): name is keyof typeof ABOUT {
+  return Object.hasOwn(ABOUT, name);
+}
+
+/** The entity that a call is about, when it is not this one. */
+export function aboutIn(name: string, args: Value): string | undefined {
+  const field = isAboutOne(name) ? ABOUT[name] : undefined;
+  return field === undefined ? undefined : (args as Readonly<Record<string, string>>)[field];
+}
+
+/** The group that a call is judged for; null for none. */
+export function groupIn(name: string, args: Value): string | null {
+  const of = Object.hasOwn(GROUP_OF, name) ? GROUP_OF[name as keyof typeof GROUP_OF] : undefined;
+  return of?.(args as never) ?? null;
+}
 
 /** The code of a denial: the gate said no, or would. */
 export const DENIED = 'capability_denied';

@@ -3,7 +3,8 @@
  * one table of routes, and no other place reads a tag.
  */
 import type { Address } from '@reprise/contracts';
-import type { ReducerContext } from '@reprise/kernel/define';
+import type { EventHandlers, ReducerContext, TableSchemas } from '@reprise/kernel/define';
+import type { makingEvents } from '@reprise/org/contracts';
 
 /** The routes of an entity and of a swarm. */
 type Route =
@@ -53,20 +54,36 @@ interface Reply {
   readonly code?: string;
 }
 
-/** Gives the reply to an event, or to a command, to its route. @returns whether it has one */
-export function takeReply<S, C extends Pick<ReducerContext, 'address'>>(
-  routes: Routes<S, C>,
+/** An event that no route takes. */
+export interface Unrouted {
+  readonly name: keyof typeof makingEvents;
+  readonly value: unknown;
+}
+
+/** The handlers of replies and refusals: each goes to its route, and those of cells on their way to their rights to `others`. */
+export function replyHandlers<S, T extends TableSchemas>(
+  routes: Routes<S, ReducerContext<T>>,
+  others: (draft: S, event: Unrouted, ctx: ReducerContext<T>) => void,
+): EventHandlers<S, typeof makingEvents, T> {
+  const routed = (name: Unrouted['name']) => (draft: S, value: Reply, ctx: ReducerContext<T>) => {
+    if (!takeReply(routes, draft, value, ctx)) others(draft, { name, value }, ctx);
+  };
+  return {
+    'sys/Reply@1': routed('sys/Reply@1'),
+    'sys/CommandRefused@1': routed('sys/CommandRefused@1'),
+    'work/RightsStand@1': (draft, value, ctx) => others(draft, { name: 'work/RightsStand@1', value }, ctx),
+  };
+}
+
+function takeReply<S, T extends TableSchemas>(
+  routes: Routes<S, ReducerContext<T>>,
   draft: S,
   { tag = '', to, outcome, code = '' }: Reply,
-  ctx: C,
+  ctx: ReducerContext<T>,
 ): boolean {
   const end = tag.indexOf('.');
-  const route = end < 0 ? undefined : routes[tag.slice(0, end) as Route];
-  route?.(
-    draft,
-    tag.slice(end + 1),
-    { to: to ?? ctx.address, code: outcome === 'accepted' ? '' : code || 'not_authorized' },
-    ctx,
-  );
-  return route !== undefined;
+  const take = end < 0 ? undefined : routes[tag.slice(0, end) as Route];
+  const reply = { to: to ?? ctx.address, code: outcome === 'accepted' ? '' : code || 'not_authorized' };
+  take?.(draft, tag.slice(end + 1), reply, ctx);
+  return take !== undefined;
 }

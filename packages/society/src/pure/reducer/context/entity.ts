@@ -1,11 +1,15 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 
 import type { Address } from '@reprise/contracts';
-import type { ReducerContext } from '@reprise/kernel/define';
-import type { EntityState, entityTables, News } from '../../contracts/index.js';
+import type { EventHandlers, EventSchemas, ReducerContext } from '@reprise/kernel/define';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { entityTables, Row } from '../../contracts/entity-parts.js';
 
 /** What the recipes of an entity get: its tables have their types. */
 export type EntityContext = ReducerContext<typeof entityTables>;
+
+/** What an entity does with some of its events. */
+export type EntityHandlers<E extends EventSchemas> = EventHandlers<EntityState, E, typeof entityTables>;
 
 /**
  * What the recipes of an entity and of a swarm have in common: both make agents, and act for those whose cells have
@@ -23,19 +27,13 @@ export function lineageBelow({ lineage }: Pick<EntityState, 'lineage'>, ctx: Ent
   return [idOf(ctx), ...lineage];
 }
 
-export function placeBelow(draft: EntityState, ctx: EntityContext) {
-  const { depth, app, grace_ms } = draft;
-  const lineage = lineageBelow(draft, ctx);
-  return { parent_entity_id: idOf(ctx), lineage, depth: depth + 1, app, grace_ms, swarm_group: null };
-}
-
-/** Tells the maker of a cell that an agent at or below it was removed. */
-export function passRemoved(
-  maker: Address,
-  removed: News<'society/Removed@1'>,
+/** Tells the maker of this cell something; a person has none. */
+export function sendUp(
+  maker: Address | null,
+  event: { readonly name: string; readonly value: object },
   ctx: Pick<ReducerContext, 'send'>,
 ): void {
-  ctx.send([maker[0], maker[1]], { name: 'society/Removed@1', value: removed });
+  if (maker !== null) ctx.send(maker, event);
 }
 
 /** The id of the entity that asks, to answer to it: for events that only entities may send. */
@@ -47,4 +45,16 @@ export function askerOf({ caller, reject }: Pick<ReducerContext, 'caller' | 'rej
 /** The key of the row that the event's declaration found: for events that only cells with a row may send. */
 export function rowKeyOf({ rowKey, reject }: Pick<ReducerContext, 'rowKey' | 'reject'>): string {
   return rowKey ?? reject('not_yours');
+}
+
+const NO_COUNTS: Row<'counts'> = { next: 1, dropped: 0, write: 1 };
+const COUNTS = 'counts';
+
+/** The numbers of an entity as a member of groups. */
+export function countsOf(ctx: EntityContext): Row<'counts'> {
+  return ctx.table('counts').get(COUNTS) ?? NO_COUNTS;
+}
+
+export function setCounts(change: Partial<Row<'counts'>>, ctx: EntityContext): void {
+  ctx.table('counts').set(COUNTS, { ...countsOf(ctx), ...change });
 }

@@ -1,7 +1,10 @@
 /** What agents of this entity brought back and it has not decided on: the table of it, and how it is shown. */
 
 import type { Value } from '@reprise/contracts';
-import { agentOfStaging, IDENTITY_BOUNDS, itemIdOf, type Row, stagingOfStore, storeOf } from '../../contracts/index.js';
+import { IDENTITY_BOUNDS } from '../../contracts/agent/identity.js';
+import { agentOfStaging, stagingOfStore, storeOf } from '../../contracts/cell/names.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import { itemIdOf } from '../../contracts/memory/tools.js';
 import type { EntityContext } from './entity.js';
 
 /** The agents whose items wait: their staging stores may be read. */

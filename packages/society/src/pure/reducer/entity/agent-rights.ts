@@ -1,21 +1,16 @@
 /** The capabilities of this entity, as entities above it see and change them (CAP-11). */
 
-import type { Value } from '@reprise/contracts';
+import { present, type ValueMap } from '@reprise/contracts';
 import { leq } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
-import {
-  argsOf,
-  type Capabilities,
-  type CapabilityChange,
-  type EntityState,
-  type News,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
+import type { Capabilities, CapabilityChange } from '../../contracts/agent/capability.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type SocietyCallOf } from '../../contracts/entity-parts.js';
 import { goOnWith, openCall } from '../call/answers.js';
 import { type Answer, FAILED, isOfFailedCell, refuse } from '../call/operations.js';
 import { type EntityContext, idOf } from '../context/entity.js';
-import { subscribeAsAsked } from '../inbox/inbox.js';
-import { identifyL1 } from '../memory/hot.js';
+import { refusedSubscriptions, subscribe } from '../inbox/inbox.js';
 import { endOf, requireAsker, requireWithin } from '../rights/agent-terms.js';
 import { excessIn } from '../rights/register.js';
 import { aboveOf, changeRights, compiledOf } from '../rights/rights.js';
@@ -30,13 +25,9 @@ export function changeCapabilities(
   ctx: EntityContext,
 ): Answer | undefined {
   const { capabilities, grant, trust_floor, automerge, bonus_groups, expected_revision } = args;
-  const changes =
-    capabilities !== undefined ||
-    grant !== undefined ||
-    trust_floor !== undefined ||
-    automerge !== undefined ||
-    bonus_groups !== undefined;
-  if (!changes) return reported(draft, args, ctx);
+  const forParent = present({ trust_floor, automerge, bonus_groups });
+  const changes = present({ capabilities, grant, ...forParent });
+  if (Object.keys(changes).length === 0) return reported(draft, args, ctx);
   const by = requireAsker(call, ctx);
   if (expected_revision !== undefined && expected_revision !== draft.revision)
     refuse('revision_conflict', { expected: expected_revision, actual: draft.revision });
@@ -50,24 +41,18 @@ export function changeCapabilities(
   const end = () => endOf(next.declared.ttl_seconds, aboveOf(ctx).expires_at, ctx.now);
   const expires_at = capabilities?.ttl_seconds === undefined ? draft.expires_at : end();
   requireLegal(draft, { ...next, expires_at }, isParent, ctx);
-  if (!isParent && (trust_floor !== undefined || automerge !== undefined || bonus_groups !== undefined))
-    refuse('not_authorized');
-  const { declared, granted } = draft;
-  const promised = { trust_floor: draft.trust_floor, automerge: draft.automerge, bonus_groups: draft.bonus_groups };
+  if (!isParent && Object.keys(forParent).length > 0) refuse('not_authorized');
+  const { declared, granted, trust_floor: floor, automerge: alone, bonus_groups: groups } = draft;
+  const before = { declared, granted, expires_at: was, trust_floor: floor, automerge: alone, bonus_groups: groups };
   const ask = changeRights(draft, ctx, () => {
-    draft.declared = next.declared;
-    draft.granted = next.granted;
-    draft.expires_at = expires_at;
+    Object.assign(draft, next, { expires_at, ...forParent });
     draft.revision++;
-    if (trust_floor !== undefined) draft.trust_floor = trust_floor;
-    if (automerge !== undefined) draft.automerge = automerge;
-    if (bonus_groups !== undefined) draft.bonus_groups = bonus_groups;
   });
   setTimers(draft, ctx);
   ctx.record('society/CapabilitiesChanged@1', { agent_id: idOf(ctx), by: by.actor });
   if (expires_at !== was) tellMaker(draft, ctx);
   if (ask === undefined) return reported(draft, args, ctx);
-  draft.changing = { call, ask, declared, granted, expires_at: was, ...promised };
+  draft.changing = { call, ask, ...before };
   return undefined;
 }
 
@@ -77,28 +62,18 @@ export function changeSet(draft: EntityState, { ask, code }: News<'society/Right
   if (changing === null || changing.ask !== ask) return;
   draft.changing = null;
   if (code !== null) {
-    changeRights(draft, ctx, () => {
-      draft.declared = changing.declared;
-      draft.granted = changing.granted;
-      draft.expires_at = changing.expires_at;
-      draft.trust_floor = changing.trust_floor;
-      draft.automerge = changing.automerge;
-      draft.bonus_groups = changing.bonus_groups;
-    });
+    const { call: _call, ask: _ask, ...before } = changing;
+    changeRights(draft, ctx, () => void Object.assign(draft, before));
     setTimers(draft, ctx);
     tellMaker(draft, ctx);
   }
-  identifyL1(draft, ctx);
-  answerChange(draft, changing.call, code, ctx);
-  takeWaiting(draft, ctx);
-}
-
-function answerChange(draft: EntityState, call: string | null, code: string | null, ctx: EntityContext): void {
-  goOnWith(draft, call ?? '', ctx, (row) => {
+  ctx.send(l1At(idOf(ctx)), { name: 'society/IdentifyL1@1', value: { capabilities: draft.declared } });
+  goOnWith(draft, changing.call ?? '', ctx, (row) => {
     if (code === null) return reported(draft, argsOf(row, 'agent_capabilities'), ctx);
     if (isOfFailedCell(code)) refuse('cell_failed', { ...FAILED, of: 'maker' });
     return refuse('capability_exceeds_parent', { dimension: 'rights', cause: code });
   });
+  takeWaiting(draft, ctx);
 }
 
 /** Takes the changes that waited for the one that is over: others were refused, so all open ones of entities above wait. */
@@ -125,21 +100,10 @@ function reported(
   { subscriptions }: SocietyCallOf<'agent_capabilities'>,
   ctx: EntityContext,
 ): Answer {
-  const heard = subscribeAsAsked(draft, subscriptions, ctx);
-  return { value: { ...report(draft, ctx), ...heard } };
-}
-
-/** What is declared, what counts, and where it is narrower than declared. */
-function report(draft: EntityState, ctx: EntityContext): Readonly<Record<string, Value>> {
-  const { effective, waiting, limited_by } = shownRights(draft, ctx);
-  return {
-    agent_id: idOf(ctx),
-    declared: draft.declared as Value,
-    effective: effective as Value,
-    ...(waiting === undefined ? {} : { waiting: waiting as Value }),
-    limited_by: limited_by as unknown as Value,
-    revision: draft.revision,
-  };
+  const heard = subscriptions === undefined ? {} : refusedSubscriptions(subscribe(draft, subscriptions, ctx));
+  const { declared, revision } = draft;
+  const report = { agent_id: idOf(ctx), declared, ...shownRights(draft, ctx), revision };
+  return { value: { ...(report as unknown as ValueMap), ...heard } };
 }
 
 /** An absent dimension keeps its value; null takes that of the parent, which is what an absent one means (CAP-8). */

@@ -2,36 +2,21 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { agentCalls, Row, SocietyCallOf } from '../../contracts/index.js';
-import { roomFor } from '../call/fitting.js';
+import type { agentCalls } from '../../contracts/entity/agent-tools.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import { roomFor } from '../call/answers.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';
-import { commandStatus, deactivate } from '../status/commanded.js';
+import { statusOperations } from '../status/commanded.js';
 import { changeCapabilities } from './agent-rights.js';
 import { register } from './registration.js';
 
 export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
-  agent_register: {
-    about: ({ parent_entity_id }) => parent_entity_id,
-    run: register,
-  },
-  agent_list: {
-    about: ({ entity_id }) => entity_id,
-    run: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
-  },
-  agent_capabilities: {
-    about: ({ agent_id }) => agent_id,
-    run: changeCapabilities,
-  },
-  agent_set_status: {
-    about: ({ agent_id }) => agent_id,
-    run: commandStatus,
-  },
-  agent_deactivate: {
-    about: ({ agent_id }) => agent_id,
-    run: deactivate,
-  },
+  agent_register: register,
+  agent_list: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
+  agent_capabilities: changeCapabilities,
+  ...statusOperations,
 };
 
 /** The agents of a page when the call does not say. */
@@ -77,14 +62,6 @@ function agentsAfter(last: string | undefined, ctx: EntityContext): readonly (re
 
 function agentRow(agent_id: string, row: Row<'children'>, parent_entity_id: string): Value {
   const { agent_type, display_name, created_at, public_key, status, expires_at } = row;
-  return {
-    agent_id,
-    parent_entity_id,
-    agent_type,
-    display_name,
-    created_at: timeOf(created_at) ?? '',
-    public_key,
-    status,
-    expires_at: timeOf(expires_at),
-  };
+  const times = { created_at: timeOf(created_at) ?? '', expires_at: timeOf(expires_at) };
+  return { agent_id, parent_entity_id, agent_type, display_name, public_key, status, ...times };
 }

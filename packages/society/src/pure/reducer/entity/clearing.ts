@@ -3,11 +3,12 @@
  * clears them: the nearest one that may act. Of a society that person is the last, and goes on until it is done.
  */
 
-import { type EntityState, l1At, type News, type Row } from '../../contracts/index.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState, entityNews } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { removePlan } from '../../plans/identity.js';
-import { planOver, startPlan } from '../call/plans.js';
-import type { EntityContext } from '../context/entity.js';
-import { passRemoved } from '../context/entity.js';
+import { planOver, startPlan } from '../call/answers.js';
+import { type EntityContext, type EntityHandlers, sendUp } from '../context/entity.js';
 
 const AGAIN = 'clear';
 
@@ -15,26 +16,26 @@ const AGAIN = 'clear';
 const WAIT_MS = 60_000;
 const WAIT_MS_MAX = 86_400_000;
 
+export const clearingHandlers: EntityHandlers<Pick<typeof entityNews, 'society/Removed@1' | 'society/Cleared@1'>> = {
+  'society/Removed@1': clearRemoved,
+  // What could not be cleared goes up, and is tried again by the person at the top.
+  'society/Cleared@1': (draft, { agent_id, code, content }, ctx) => {
+    planOver(ctx);
+    if (content !== null) ctx.record('society/HotContextErased@1', { agent_id, ...content });
+    if (code === null) ctx.table('clearing').delete(agent_id);
+    else notCleared(draft, agent_id, ctx);
+  },
+};
+
 /** An agent below was removed: this entity clears what it left, or passes it on when it may not act itself. */
 export function clearRemoved(
-  draft: EntityState,
-  { agent_id, key_ref }: News<'society/Removed@1'>,
+  { maker, status }: EntityState,
+  value: News<'society/Removed@1'>,
   ctx: EntityContext,
 ): void {
-  if (draft.maker !== null && !hasRights(draft)) return passRemoved(draft.maker, { agent_id, key_ref }, ctx);
-  clear(agent_id, { key_ref, failures: 0 }, ctx);
-}
-
-/** The plan is over. What could not be cleared goes up, and is tried again by the person at the top. */
-export function cleared(
-  draft: EntityState,
-  { agent_id, code, content }: News<'society/Cleared@1'>,
-  ctx: EntityContext,
-): void {
-  planOver(ctx);
-  if (content !== null) ctx.record('society/HotContextErased@1', { agent_id, ...content });
-  if (code === null) ctx.table('clearing').delete(agent_id);
-  else notCleared(draft, agent_id, ctx);
+  const mayAct = status !== 'deactivated' && status !== 'removed';
+  if (maker !== null && !mayAct) return sendUp(maker, { name: 'society/Removed@1', value }, ctx);
+  clear(value.agent_id, { key_ref: value.key_ref, failures: 0 }, ctx);
 }
 
 /** The timer has fired. @returns whether it was the one of this file */
@@ -64,12 +65,8 @@ export function notCleared({ maker }: EntityState, agent_id: string, ctx: Entity
   if (row === undefined) return;
   if (maker !== null) {
     clearing.delete(agent_id);
-    return passRemoved(maker, { agent_id, key_ref: row.key_ref }, ctx);
+    return sendUp(maker, { name: 'society/Removed@1', value: { agent_id, key_ref: row.key_ref } }, ctx);
   }
   clearing.set(agent_id, { ...row, failures: row.failures + 1 });
   ctx.timer(AGAIN, ctx.now + Math.min(WAIT_MS * (1 << Math.min(row.failures, 20)), WAIT_MS_MAX));
-}
-
-function hasRights({ status }: EntityState): boolean {
-  return status !== 'deactivated' && status !== 'removed';
 }

@@ -11,48 +11,29 @@
  * E6  No text of people or models enters the state, except display names.
  */
 
-import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
+import { childNotice } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
-import { by, defineReducer, type EventHandlers, from, handledBy, reducerOnUse } from '@reprise/kernel/define';
-import {
-  actorIn,
-  job,
-  jobNotMade,
-  KEY_DIGITS,
-  makingEvents,
-  makingNews,
-  nextRound,
-  REST,
-  type Round,
-} from '@reprise/org/contracts';
-import { accountOf } from '../../contracts/cell/names.js';
+import { defineReducer, from, handledBy, reducerOnUse } from '@reprise/kernel/define';
+import { jobEvents, jobNotMade, makingEvents, makingNews, nextRound, REST, type Round } from '@reprise/org/contracts';
+import { accountOf, ENTITY, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
 import { ownSession } from '../../contracts/cell/senders.js';
-import {
-  type AgentRecord,
-  ENTITY,
-  type EntityState,
-  entityCommands,
-  entityFacts,
-  entityNews,
-  entityState,
-  entityTables,
-  memberEvents,
-  proofNews,
-  returnNews,
-  SOCIETY_BOUNDS,
-  type SocietyToolName,
-  seenNews,
-} from '../../contracts/index.js';
-import { answerCall, openCall } from '../call/answers.js';
-import { answeredByApp, parkedByApp } from '../call/app-calls.js';
-import { type OperationsOf, refusal } from '../call/operations.js';
-import { type Routes, takeReply } from '../call/replies.js';
-import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
-import { takeLead, takeMembership } from '../group/consent.js';
+import { type EntityState, entityCommands, entityNews, entityState } from '../../contracts/entity/entity.js';
+import { entityFacts, entityTables } from '../../contracts/entity-parts.js';
+import { memberEvents } from '../../contracts/group/member.js';
+import { seenNews } from '../../contracts/group/seeing.js';
+import { proofNews } from '../../contracts/staging/proofs.js';
+import { returnNews } from '../../contracts/staging/returns.js';
+import { swarmTells } from '../../contracts/swarm/swarm.js';
+import { answerCall } from '../call/answers.js';
+import { appEvents, appHandlers } from '../call/app-calls.js';
+import { isOfFailedCell, refusal } from '../call/operations.js';
+import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
+import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
+import { consentHandlers } from '../group/consent.js';
 import { keepUntold, tellSomeUntold } from '../group/told-groups.js';
 import { askBoards } from '../inbox/board-reading.js';
 import { sayUnsaid } from '../inbox/member-news.js';
-import { archiveAsked, archived, archiveRefused } from '../memory/archive.js';
+import { archived, archiveRefused } from '../memory/archive.js';
 import { openL1 } from '../memory/hot.js';
 import { archiveSomeCopies } from '../memory/memory.js';
 import { mayOperate } from '../rights/may-ask.js';
@@ -63,18 +44,17 @@ import {
   compiledOf,
   keepAbove,
   rightsRefused,
-  rightsSet,
   rightsStand,
   setCompiled,
   tellStand,
 } from '../rights/rights.js';
 import { followInSessions } from '../rights/session.js';
-import { proofHandlers, proofOperations } from '../staging/proofs.js';
-import { returnOperations } from '../staging/returns.js';
-import { reviewOperations } from '../staging/reviews.js';
+import { proofHandlers } from '../staging/proofs.js';
+import { returnHandlers } from '../staging/returns.js';
+import { reviewHandlers } from '../staging/reviews.js';
 import { failedTimer } from '../status/failed-agents.js';
 import { isFailedOperation, isRateLimited } from '../status/failures.js';
-import { inputRefused, isTold, requireRoom, sessionMade, sessionNews } from '../status/sessions.js';
+import { inputRefused, isTold, sessionMade, sessionNews } from '../status/sessions.js';
 import {
   leaveGroups,
   operated,
@@ -85,46 +65,31 @@ import {
   statusTimer,
   tellChildren,
 } from '../status/status.js';
-import { swarmGone, tellSomeSwarms } from '../status/told-below.js';
+import { tellSomeSwarms } from '../status/told-below.js';
 import { changeSet, makerRefused } from './agent-rights.js';
-import { agentOperations } from './agents.js';
-import { callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
-import { clearAgain, cleared, clearRemoved } from './clearing.js';
-import {
-  answeredBelow,
-  childFailed,
-  childStatus,
-  deputyOf,
-  endFailedBelow,
-  failedHandlers,
-  isAnswerOf,
-  notReached,
-  unheardAnswered,
-} from './failed-children.js';
-import { emconSet, hotRefused, memberHandlers, memberOperations } from './member.js';
+import { callHandlers, ownerCallEvents } from './calls.js';
+import { clearAgain, clearingHandlers } from './clearing.js';
+import { childFailed, deputyOf, endFailedBelow, failedHandlers, failedReplies } from './failed-children.js';
+import { memberHandlers, memberReplies } from './member.js';
 import { planFailed } from './plan-failures.js';
 import { keyed, registered } from './registration.js';
-import { agentSilent, groupSilent, revivedHandlers, revivedTimer, tellAgain } from './revived.js';
+import { revivedHandlers, revivedReplies, revivedTimer, tellAgain } from './revived.js';
 import { seenHandlers, sendInput } from './seen.js';
-import { leadAnswered, passRefused, swarmOperations, swarmRefused } from './swarm-operations.js';
-import { returnHandlers, swarmEventsOfEntity, swarmHandlers } from './swarms.js';
-import { jobNews } from './work.js';
-
-/** The cell of the app that answers its own owner tools. */
-const app = by.cell({ state: 'app' });
+import { swarmHandlers, swarmRefused, swarmReplies } from './swarm-operations.js';
+import { jobNews, workHandlers } from './work.js';
 
 const EVENTS = {
   ...entityCommands,
   ...entityNews,
   ...proofNews,
   ...returnNews,
-  ...swarmEventsOfEntity,
+  ...swarmTells,
+  ...jobEvents,
   ...makingEvents,
   ...memberEvents,
   ...seenNews,
-  'aos.agent/OwnerCall@1': from(ownerCall, ownSession, job('works', KEY_DIGITS)),
-  'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
-  'aos.agent/OwnerParked@1': from(ownerParked, app),
+  ...ownerCallEvents,
+  ...appEvents,
   'aos.agent/ChildNotice@1': from(childNotice, ownSession),
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
@@ -134,45 +99,41 @@ const EVENTS = {
 
 type Events = typeof EVENTS;
 
-/** All tools of a society, by name: each file of operations brings its own. */
-const OPERATIONS: OperationsOf<SocietyToolName> = {
-  ...agentOperations,
-  ...memberOperations,
-  ...proofOperations,
-  ...returnOperations,
-  ...reviewOperations,
-  ...swarmOperations,
-};
-
 /** Who does something with the refusal of what was sent; of what a call waits for, the call is answered. */
 const REPLIES: Routes<EntityState, EntityContext> = {
-  ask: (draft, call, { to: [, about], code }, ctx) => notReached(draft, { call, about, code }, ctx),
-  hold: (draft, call, _, ctx) => answerCall(draft, call, refusal('agent_unknown'), ctx),
+  ...failedReplies,
+  ...memberReplies,
+  ...revivedReplies,
+  ...swarmReplies,
   app: (draft, call, _, ctx) => answerCall(draft, call, refusal('unknown_tool'), ctx),
   failed: (draft, call, { code }, ctx) =>
     answerCall(draft, call, { value: { error: code, code }, is_error: true }, ctx),
-  hot: hotRefused,
-  emcon: emconSet,
-  lead: leadAnswered,
-  swarm: passRefused,
-  report: agentSilent,
-  stands: groupSilent,
   said: (_draft, note, reply, ctx) => keepUntold(note, reply, ctx),
   archive: (_draft, key, reply, ctx) => archiveRefused(key, reply, ctx),
   compiled: (draft, _, { code }, ctx) => makerRefused(draft, code, ctx),
   session: (_draft, command_id, reply, ctx) => inputRefused(command_id, reply, ctx),
   rights: (_draft, about, reply, ctx) => rightsRefused(about, reply, ctx),
-  'swarm-gone': (_draft, swarm, reply, ctx) => swarmGone(swarm, reply, ctx),
+  // One that is gone is forgotten, one whose cell has failed is not.
+  'swarm-gone': (_draft, swarm, { code }, ctx) => {
+    if (!isOfFailedCell(code)) ctx.table('swarms').delete(swarm);
+  },
 };
 
-const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
+const HANDLERS: EntityHandlers<Events> = {
+  ...callHandlers,
+  ...appHandlers,
   ...memberHandlers,
   ...seenHandlers,
   ...swarmHandlers,
+  ...workHandlers,
   ...proofHandlers,
   ...returnHandlers,
+  ...reviewHandlers,
   ...failedHandlers,
+  ...clearingHandlers,
+  ...consentHandlers,
   ...revivedHandlers,
+  ...replyHandlers(REPLIES, otherNews),
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || draft.maker !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -180,9 +141,12 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     Object.assign(draft, { started: true, status: 'active' });
     stateRegistered(draft, ctx);
   },
-  'society/Make@1': (draft, record, ctx) => {
+  // An agent is made: it has its record, and does nothing yet.
+  'society/Make@1': (draft, { above, limits, agent_id, agent_type, ...record }, ctx) => {
     if (draft.created_at !== 0) ctx.reject('entity_exists');
-    made(draft, record, ctx);
+    if (agent_id !== idOf(ctx)) ctx.reject('wrong_address');
+    keepAbove(ctx, { grant: above, limits });
+    Object.assign(draft, record, { kind: agent_type, created_at: ctx.now, maker: ctx.caller });
   },
   'society/Start@1': (draft, _, ctx) => {
     if (draft.started) ctx.reject('not_yours');
@@ -194,42 +158,23 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (draft.started) ctx.reject('not_yours');
     ctx.end();
   },
-  'society/Call@1': (draft, { call_id, name, args }, ctx) => {
-    takeCall(OPERATIONS, draft, { origin: { kind: 'request', call_id, actor: actorIn(ctx) }, name, args }, ctx);
-  },
-  'aos.agent/OwnerCall@1': (draft, call, ctx, row) => {
-    takeCall(OPERATIONS, draft, { origin: ownerOrigin(call, row, ctx), name: call.name, args: call.args }, ctx);
-  },
-  'aos.agent/OwnerAnswer@1': (draft, answer, ctx) => answeredByApp(draft, answer, ctx),
-  'aos.agent/OwnerParked@1': (_draft, parked, ctx) => parkedByApp(parked, ctx),
   'society/Send@1': (draft, send, ctx) => {
     if (!mayOperate(draft)) ctx.reject('agent_not_active');
     operated(draft, ctx);
-    requireRoom(send, ctx);
+    const sessions = ctx.table('sessions');
+    const isNew = sessions.get(send.session) === undefined;
+    if (isNew && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
     askMakerAgain(draft, ctx);
     if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
-  'society/Checked@1': (draft, checked, ctx) => callChecked(OPERATIONS, draft, checked, ctx),
-  'society/Keyed@1': (draft, outcome, ctx) => keyed(draft, outcome, ctx),
-  'society/Ask@1': (draft, asked, ctx) => {
-    if (!draft.started) ctx.reject('agent_unknown');
-    takeAsk(OPERATIONS, draft, asked, ctx);
-  },
-  'society/Told@1': (draft, told, ctx) => {
-    if (told.to === idOf(ctx) && unheardAnswered(draft, told, ctx)) return;
-    if (told.to !== idOf(ctx) || !isAnswerOf(OPERATIONS, told, ctx)) return ctx.reject('not_yours');
-    answeredBelow(told, ctx);
-    if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
-    answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
-  },
+  'society/Keyed@1': keyed,
   'society/Compiled@1': (_draft, compiled, ctx) => {
     setCompiled({ agent_id: rowKeyOf(ctx), payer: accountOf(idOf(ctx)) }, compiled, ctx);
   },
-  'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => {
-    tellStand(agent_id, { ask, code: null }, ctx);
-  },
+  'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => tellStand(agent_id, { ask, code: null }, ctx),
   'society/RightsStand@1': (draft, answer, ctx) => {
-    rightsSet(draft, answer);
+    // The maker has set what was asked for last: nothing waits any more, also for the answer that tells of it.
+    if (answer.code === null && draft.asking?.ask === answer.ask) draft.stands = null;
     changeSet(draft, answer, ctx);
     if (!rightsStand(draft, answer, ctx)) return;
     followInSessions(compiledOf(draft, ctx).exercise, ctx);
@@ -243,12 +188,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
     endFailedBelow(draft, ctx);
   },
-  'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
-  'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
-  'society/Removed@1': (draft, removed, ctx) => clearRemoved(draft, removed, ctx),
-  'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
-  'society/Membership@1': (draft, told, ctx) => takeMembership(draft, told, ctx),
-  'society/Lead@1': (draft, lead, ctx) => takeLead(draft, lead, ctx),
+  'sys/ChildFailed@1': childFailed,
   'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   [REST]: (draft, _, ctx) => nextRound(ctx, (name) => roundOf(draft, name, ctx)),
   'aos.agent/ChildNotice@1': (draft, notice, ctx, row) => {
@@ -266,15 +206,6 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     endFailedBelow(draft, ctx);
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
-  'sys/Reply@1': (draft, value, ctx) => {
-    const unmade = jobNotMade(value);
-    if (unmade !== undefined) return jobNews(draft, unmade, ctx);
-    if (!takeReply(REPLIES, draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
-  },
-  'sys/CommandRefused@1': (draft, value, ctx) => {
-    if (!takeReply(REPLIES, draft, value, ctx)) agentNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
-  },
-  'work/RightsStand@1': (draft, value, ctx) => agentNews(draft, { name: 'work/RightsStand@1', value }, ctx),
 };
 
 /** The reducer of entities: part of the app of every world with a society. */
@@ -286,23 +217,18 @@ export const entityReducer = reducerOnUse(ENTITY, () =>
     facts: entityFacts,
     tables: entityTables,
     init: (): EntityState => initial(),
-    reduce: counting(handledBy(HANDLERS)),
+    reduce: counting(handledBy<EntityState, Events, typeof entityTables>(HANDLERS)),
   }),
 );
 
 function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>): typeof reduce {
   return (draft, event, ctx) => {
-    const counts = isFailedOperation(event) && !isToldAgain(event);
+    // A session may tell again of a run whose end is known, and was counted.
+    const isToldAgain = event.name === 'aos.agent/ChildNotice@1' && isTold(event.value, event.row);
+    const counts = isFailedOperation(event) && !isToldAgain;
     reduce(draft, event, ctx);
     if (counts) operationFailed(draft, isRateLimited(event), ctx);
   };
-}
-
-type Event = Parameters<ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>>[1];
-
-/** Whether a session tells again of a run whose end is known, and was counted. */
-function isToldAgain(event: Event): boolean {
-  return event.name === 'aos.agent/ChildNotice@1' && isTold(event.value, event.row);
 }
 
 function initial(): EntityState {
@@ -349,14 +275,6 @@ function initial(): EntityState {
   };
 }
 
-/** An agent is made: it has its record, and does nothing yet. */
-function made(draft: EntityState, record: AgentRecord, ctx: EntityContext): void {
-  const { above, limits, agent_id, agent_type, ...rest } = record;
-  if (agent_id !== idOf(ctx)) ctx.reject('wrong_address');
-  keepAbove(ctx, { grant: above, limits });
-  Object.assign(draft, rest, { kind: agent_type, created_at: ctx.now, maker: ctx.caller });
-}
-
 function stateRegistered(draft: EntityState, ctx: EntityContext): void {
   const { parent_entity_id, kind, public_key, depth, expires_at } = draft;
   const agent_id = idOf(ctx);
@@ -364,14 +282,12 @@ function stateRegistered(draft: EntityState, ctx: EntityContext): void {
   openL1(draft, ctx);
 }
 
-function agentNews(
-  draft: EntityState,
-  event: { readonly name: string; readonly value: unknown },
-  ctx: EntityContext,
-): void {
+/** News of jobs that were not made, and of cells on their way to their rights: swarms, sessions, and agents. */
+function otherNews(draft: EntityState, event: Unrouted, ctx: EntityContext): void {
+  const unmade = event.name === 'sys/Reply@1' ? jobNotMade(event.value as object) : undefined;
+  if (unmade !== undefined) return jobNews(draft, unmade, ctx);
   const news = makingNews(ctx, event);
-  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx)) return;
-  if (sessionMade(news, ctx)) return;
+  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx) || sessionMade(news, ctx)) return;
   const call = agentMade(news);
   if (call === undefined) return;
   const [, agent_id] = news.to;

@@ -1,26 +1,17 @@
 /** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
 
 import type { Address, Value } from '@reprise/contracts';
-import type { EventHandlers } from '@reprise/kernel/define';
 import { failedJob, jobNumberOf, stopSessionOfFailed } from '@reprise/org/contracts';
-import {
-  type AgentStatus,
-  archiveIdOf,
-  argsOf,
-  ENTITY,
-  type EntityState,
-  type entityTables,
-  type failedNews,
-  type News,
-  type Row,
-  SWARM,
-} from '../../contracts/index.js';
-import { actorOfCall } from '../call/actors.js';
-import { goOnWith, openCall } from '../call/answers.js';
-import { type Answer, FAILED, isOfFailedCell, type Operations, refuse } from '../call/operations.js';
-import { tagOf } from '../call/replies.js';
+import type { failedNews } from '../../contracts/agent/failed.js';
+import { type AgentStatus, ENTITY, SWARM } from '../../contracts/cell/names.js';
+import type { EntityState, entityNews } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type Row } from '../../contracts/entity-parts.js';
+import { archiveIdOf } from '../../contracts/memory/tools.js';
+import { actorOfCall, answerCall, goOnWith, openCall } from '../call/answers.js';
+import { type Answer, aboutIn, FAILED, isOfFailedCell, refusal, refuse } from '../call/operations.js';
+import { type Routes, tagOf } from '../call/replies.js';
 import { timeOf } from '../call/time.js';
-import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
+import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
 import { refusedSubscriptions } from '../inbox/inbox.js';
 import { childStatusNews } from '../inbox/member-news.js';
 import { archiveAsked, beginArchive } from '../memory/archive.js';
@@ -35,7 +26,7 @@ import {
   failedBelow,
   isEnd,
   type MadeAgent,
-  ownFailedAgents,
+  ownFailed,
   tellStatusAbove,
 } from '../status/failed-agents.js';
 import {
@@ -56,11 +47,36 @@ import { clearRemoved } from './clearing.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
 import { jobNews } from './work.js';
 
-export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
+type ChildNews = Pick<typeof entityNews, 'society/Told@1' | 'society/ChildStatus@1'>;
+
+export const failedHandlers: EntityHandlers<typeof failedNews & ChildNews> = {
+  // The answer of an agent below: itself, or its hot context.
+  'society/Told@1': (draft, told, ctx) => {
+    if (told.to === idOf(ctx) && unheardAnswered(draft, told, ctx)) return;
+    if (told.to !== idOf(ctx) || !isAnswerOf(told, ctx)) return ctx.reject('not_yours');
+    // It is held to nothing more that the call took (holds/L2).
+    agentLives(told.agent_id, ctx);
+    const row = openCall(told.call, ctx);
+    const cut = row && cutOf(row.name, row.args, ctx);
+    if (cut !== undefined) carriedOutBy(told.agent_id, cut, told.is_error, ctx);
+    if (!told.is_error && row?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
+    answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
+  },
+  'society/ChildStatus@1': (draft, told, ctx) => {
+    const id = rowKeyOf(ctx);
+    agentLives(id, ctx);
+    const isKnown = ctx.table('children').get(id)?.status !== 'removed'; // else it was removed for its failed cell
+    childMoved(draft, id, told, ctx);
+    if (told.status === 'deactivated') endedItself(id, ctx);
+    if (told.status !== 'removed') return;
+    const { ended, narrowed } = heldBy(ctx, id);
+    if (!isKnown || ended || narrowed !== null) removedItself(id, ctx);
+    dropTaken(id, ctx);
+  },
   'society/AgentSession@1': (_draft, news, ctx) => agentSession(rowKeyOf(ctx), news, ctx),
   'society/AgentFailed@1': (draft, failed, ctx) => {
-    const [reducer, key] = ctx.caller ?? ctx.reject('not_yours');
-    failedBelow(failed, { via: [reducer, key], maker: draft.maker }, ctx);
+    const via = ctx.caller ?? ctx.reject('not_yours');
+    failedBelow(failed, { via, maker: draft.maker }, ctx);
     if (failed.status === 'removed') dropTaken(failed.agent_id, ctx);
     if (isEnd(failed.status)) tellEnded(draft, failed.agent_id, ctx);
   },
@@ -95,29 +111,12 @@ export function childFailed(
 /** This entity, or one above it, was removed: its agents end, also those whose cells have failed (SOC-89). */
 export function endFailedBelow(draft: EntityState, ctx: EntityContext): void {
   if (!isRemoved(draft)) return;
-  for (const agent_id of ownFailedAgents(ctx))
+  for (const [agent_id] of ownFailed(ctx))
     endFailed(deputyOf(draft, ctx), { agent_id, reason: 'ancestor', grace_ms: null }, ctx);
 }
 
 function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'>): boolean {
   return orphaned || status === 'removed';
-}
-
-/** An agent of this entity tells of its status. */
-export function childStatus(draft: EntityState, told: MadeAgent, ctx: EntityContext): void {
-  const id = rowKeyOf(ctx);
-  agentLives(id, ctx);
-  const isKnown = ctx.table('children').get(id)?.status !== 'removed';
-  childMoved(draft, id, told, ctx);
-  if (told.status === 'removed') childRemoved(id, isKnown, ctx);
-  else if (told.status === 'deactivated') endedItself(id, ctx);
-}
-
-/** @param isKnown whether no row was dropped: where one was, the agent was removed for its failed cell */
-function childRemoved(id: string, isKnown: boolean, ctx: EntityContext): void {
-  const { ended, narrowed } = heldBy(ctx, id);
-  if (!isKnown || ended || narrowed !== null) removedItself(id, ctx);
-  dropTaken(id, ctx);
 }
 
 /** An agent was removed: what was taken from it before is not kept any longer. */
@@ -177,10 +176,11 @@ export function cutAtOnce(
 type ToldCall = Omit<News<'society/Told@1'>, 'to'>;
 
 /** Whether an answer is from the agent that the call is about: itself, or its hot context. */
-export function isAnswerOf(operations: Operations, { agent_id, call }: ToldCall, ctx: EntityContext): boolean {
+function isAnswerOf({ agent_id, call }: ToldCall, ctx: EntityContext): boolean {
   const row = openCall(call, ctx);
-  const op = row && operations[row.name];
-  return isIts(agent_id, ctx) && agent_id !== idOf(ctx) && row !== undefined && op?.about?.(row.args) === agent_id;
+  return (
+    isIts(agent_id, ctx) && agent_id !== idOf(ctx) && row !== undefined && aboutIn(row.name, row.args) === agent_id
+  );
 }
 
 /** Whether an agent speaks of itself: an agent of this entity, or the hot context of one further below. */
@@ -188,16 +188,8 @@ function isIts(agent_id: string, { rowKey }: EntityContext): boolean {
   return (rowKey ?? agent_id) === agent_id;
 }
 
-/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
-export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: EntityContext): void {
-  agentLives(agent_id, ctx);
-  const row = openCall(call, ctx);
-  const cut = row && cutOf(row.name, row.args, ctx);
-  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
-}
-
 /** An agent that was revived has answered a call that it had not heard. @returns whether it was one */
-export function unheardAnswered({ depth }: Pick<EntityState, 'depth'>, told: ToldCall, ctx: EntityContext): boolean {
+function unheardAnswered({ depth }: Pick<EntityState, 'depth'>, told: ToldCall, ctx: EntityContext): boolean {
   const { agent_id, call, is_error } = told;
   if (!isIts(agent_id, ctx)) return false;
   if (isOfFailed(told)) return isUnheard(agent_id, call, ctx);
@@ -221,27 +213,24 @@ function carriedOutBy(agent_id: string, cut: Cut, is_error: boolean, ctx: Entity
   keepHold(agent_id, unheard.reduce(cutFurther, left), ctx);
 }
 
-/** A call did not reach the agent that it is about: its cell has failed, or it is no agent below this entity. */
-export function notReached(draft: EntityState, { call, about, code }: NotReached, ctx: EntityContext): void {
-  goOnWith(draft, call, ctx, ({ name, args }) => {
-    const cut = cutOf(name, args, ctx);
-    if (isOfFailedCell(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
-      holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, tagOf('hold', call));
-      ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
-      return undefined;
-    }
-    if (isOfFailedCell(code)) return answerFor(draft, { call, name, args, about, code }, ctx);
-    if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
-    return refuse('agent_unknown');
-  });
-}
-
-interface NotReached {
-  readonly call: string;
-  readonly about: string;
-  /** Why the kernel did not deliver it. */
-  readonly code: string;
-}
+/** What comes of passing a call on to the agent that it is about. */
+export const failedReplies: Routes<EntityState, EntityContext> = {
+  // It was not reached: its cell has failed, or it is no agent below this entity.
+  ask: (draft, call, { to: [, about], code }, ctx) => {
+    goOnWith(draft, call, ctx, ({ name, args }) => {
+      const cut = cutOf(name, args, ctx);
+      if (isOfFailedCell(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
+        holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, tagOf('hold', call));
+        ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
+        return undefined;
+      }
+      if (isOfFailedCell(code)) return answerFor(draft, { call, name, args, about, code }, ctx);
+      if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
+      return refuse('agent_unknown');
+    });
+  },
+  hold: (draft, call, _, ctx) => answerCall(draft, call, refusal('agent_unknown'), ctx),
+};
 
 interface AskedOfFailed {
   readonly call: string;

@@ -1,50 +1,33 @@
-/** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
-
-import type { EventHandlers } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  type entityTables,
-  GROUP,
-  type memberEvents,
-  type SocietyToolName,
-} from '../../contracts/index.js';
-import { actorOfCall } from '../call/actors.js';
-import { goOnWith } from '../call/answers.js';
+import { GROUP } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyToolName } from '../../contracts/entity-parts.js';
+import type { memberEvents } from '../../contracts/group/member.js';
+import { actorOfCall, callOfPlan, goOnWith } from '../call/answers.js';
 import { FAILED, isOfFailedCell, type OperationsOf, refuse } from '../call/operations.js';
-import { callOfPlan } from '../call/plans.js';
-import { type Replied, tagOf } from '../call/replies.js';
-import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
+import { type Routes, tagOf } from '../call/replies.js';
+import { type EntityContext, type EntityHandlers, idOf, rowKeyOf } from '../context/entity.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from '../inbox/board-reading.js';
 import { notice, polled, subscribe, unsubscribe } from '../inbox/inbox.js';
 import { published } from '../inbox/published.js';
 import { hotOperations, l1Told } from '../memory/hot.js';
 import { archiveCopies, memoryEnded, memoryOperations } from '../memory/memory.js';
-import { tierChanged, trustOperations } from '../memory/trust.js';
+import { trustOperations } from '../memory/trust.js';
 import { changeRights } from '../rights/rights.js';
 
 export const memberOperations: OperationsOf<Extract<SocietyToolName, `${'memory' | 'events' | 'group'}_${string}`>> = {
   ...hotOperations,
   ...memoryOperations,
   ...trustOperations,
-  events_poll: {
-    run: (draft: EntityState, args, call, ctx) =>
-      waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx),
-  },
-  group_emcon: {
-    group: ({ group_id }) => group_id,
-    run: (_draft: EntityState, { group_id, on }, call, ctx) => {
-      const tag = tagOf('emcon', `${on ? '1' : '0'}.${call}.${group_id}`);
-      ctx.send(
-        [GROUP, group_id],
-        { name: 'society/Emcon@1', value: { on, actor: actorOfCall(call, ctx) } },
-        { reply: true, tag },
-      );
-      return undefined;
-    },
+  events_poll: (draft, args, call, ctx) => (waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx)),
+  group_emcon: (_draft, { group_id, on }, call, ctx) => {
+    const tag = tagOf('emcon', `${on ? '1' : '0'}.${call}.${group_id}`);
+    const event = { name: 'society/Emcon@1', value: { on, actor: actorOfCall(call, ctx) } };
+    ctx.send([GROUP, group_id], event, { reply: true, tag });
+    return undefined;
   },
 };
 
-export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typeof entityTables> = {
+export const memberHandlers: EntityHandlers<typeof memberEvents> = {
   'society/GroupTerms@1': (draft, { group, terms, departure }, ctx) => {
     if (terms !== null && ctx.table('memberships').get(group) === undefined) return;
     changeRights(draft, ctx, () => {
@@ -63,7 +46,7 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
   'society/TakeNews@1': (draft, _, ctx) => {
     askBoards(draft, { for: 'boards', call: null }, ctx);
   },
-  'society/L1Told@1': (draft, told, ctx) => l1Told(draft, told, ctx),
+  'society/L1Told@1': l1Told,
   'flow/Published@1': (draft, { name, value }, ctx) => published(draft, rowKeyOf(ctx), name, value, ctx),
   'society/MemoryEnded@1': (draft, ended, ctx) => {
     if (ended.call !== null) memoryEnded(draft, ended, callOfPlan(ctx), ctx);
@@ -71,19 +54,25 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
   'society/Subscribe@1': (draft, { subscriptions }, ctx) => {
     subscribe(draft, subscriptions, ctx);
   },
-  'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
+  // The maker's verdicts give another tier: the rights of this agent follow, in this frame.
+  'society/Tier@1': (draft, { tier }, ctx) => {
+    changeRights(draft, ctx, () => {
+      draft.tier = tier;
+    });
+  },
 };
 
-/** The group has taken a call of its emergency mode, or has not. */
-export function emconSet(draft: EntityState, about: string, { code }: Replied, ctx: EntityContext): void {
-  const [on, call = '', ...rest] = about.split('.');
-  goOnWith(draft, call, ctx, () => {
-    if (code !== '') refuse(isOfFailedCell(code) ? 'cell_failed' : code);
-    return { value: { group_id: rest.join('.'), emcon: on === '1' } };
-  });
-}
-
-/** A hot context takes no such event: its cell has failed, or it is that of another agent. */
-export function hotRefused(draft: EntityState, call: string, { code }: Replied, ctx: EntityContext): void {
-  goOnWith(draft, call, ctx, () => (isOfFailedCell(code) ? refuse('cell_failed', FAILED) : refuse('agent_unknown')));
-}
+/** What comes of asking a group for its emergency mode, and a hot context for its content. */
+export const memberReplies: Routes<EntityState, EntityContext> = {
+  emcon: (draft, about, { code }, ctx) => {
+    const [on, call = '', ...rest] = about.split('.');
+    goOnWith(draft, call, ctx, () => {
+      if (code !== '') refuse(isOfFailedCell(code) ? 'cell_failed' : code);
+      return { value: { group_id: rest.join('.'), emcon: on === '1' } };
+    });
+  },
+  // A hot context takes no such event: its cell has failed, or it is that of another agent.
+  hot: (draft, call, { code }, ctx) => {
+    goOnWith(draft, call, ctx, () => (isOfFailedCell(code) ? refuse('cell_failed', FAILED) : refuse('agent_unknown')));
+  },
+};

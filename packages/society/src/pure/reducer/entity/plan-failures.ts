@@ -1,6 +1,7 @@
 /** A plan of an entity failed as a plan: what waited for it goes on without. */
+
 import { takePurpose } from '@reprise/org/contracts';
-import type { EntityState } from '../../contracts/index.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import { answerCall } from '../call/answers.js';
 import { refusal } from '../call/operations.js';
 import type { EntityContext } from '../context/entity.js';

@@ -4,37 +4,23 @@
  */
 
 import type { Capability, Value } from '@reprise/contracts';
+import { meet } from '@reprise/kernel/authority';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
-import {
-  agentIdOfKey,
-  argsOf,
-  type EntityState,
-  entityAt,
-  type News,
-  ownKey,
-  type Row,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
-import { ownKeyPlan } from '../../plans/identity.js';
-import { keygenPlan } from '../../plans/keygen.js';
-import { goOnWith } from '../call/answers.js';
+import { agentIdOfKey } from '../../contracts/agent/identity.js';
+import { accountOf, entityAt, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News, type Row, type SocietyCallOf } from '../../contracts/entity-parts.js';
+import { ownKey } from '../../contracts/staging/proofs.js';
+import { keygenPlan, ownKeyPlan } from '../../plans/identity.js';
+import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { notMade, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { timeOf } from '../call/time.js';
-import { type EntityContext, idOf, placeBelow } from '../context/entity.js';
+import { type EntityContext, idOf, lineageBelow } from '../context/entity.js';
 import { inReach, refusedSubscriptions } from '../inbox/inbox.js';
 import { endOf, requireWithin } from '../rights/agent-terms.js';
-import {
-  type AgentToMake,
-  excessOf,
-  groupsReached,
-  makeAgent,
-  noRoomFor,
-  sourceOf,
-  termsIn,
-} from '../rights/register.js';
-import { compiledOf, type HandedOn, handedOnBy } from '../rights/rights.js';
+import { type AgentToMake, excessOf, makeAgent, sourceOf, termsIn } from '../rights/register.js';
+import { compiledOf, handedOnBy } from '../rights/rights.js';
+
 /** Registration begins with a key pair; the agent is made when it is there. */
 export function register(
   draft: EntityState,
@@ -42,20 +28,21 @@ export function register(
   call: string,
   ctx: EntityContext,
 ): undefined {
-  requireFit(draft, { agent_id: UNKNOWN, args }, compiledOf(draft, ctx).grant, ctx);
+  const { grant } = compiledOf(draft, ctx);
+  requireFit(draft, agentOf(draft, args, UNKNOWN, grant, ctx), grant, ctx);
   startKey(args, call, ctx);
 }
 
 /** Refuses an agent that cannot be made below this entity. @returns what its rights are compiled to */
 function requireFit(
-  draft: EntityState,
-  { agent_id, args }: { readonly agent_id: string; readonly args: Registration },
+  { depth, children }: EntityState,
+  agent: AgentToMake,
   above: Capability,
   ctx: EntityContext,
 ): CompiledRights {
-  const full = noRoomFor(draft.depth, draft.children);
-  if (full !== undefined) refuse(full);
-  const of = sourceFor(agent_id, args, above, ctx);
+  if (depth >= SOCIETY_BOUNDS.depth) refuse('depth_exceeded');
+  if (children >= SOCIETY_BOUNDS.children) refuse('fanout_exceeded');
+  const of = sourceOf(agent);
   const sides = compileRights(of);
   requireWithin(excessOf(of, above, ctx.now, sides));
   return sides;
@@ -63,17 +50,8 @@ function requireFit(
 
 type Registration = SocietyCallOf<'agent_register'>;
 
-/** What the rights of an agent follow from. What is declared does not depend on its key. */
-function sourceFor(agent_id: string, args: Registration, above: Capability, ctx: EntityContext) {
-  const place = { agent_id, parent_entity_id: idOf(ctx), swarm_group: null };
-  return sourceOf({ ...place, ...termsIn(args), expires_at: endIn(args, above, ctx) });
-}
-
-const UNKNOWN = '0'.repeat(64);
-
-function endIn({ capabilities }: Registration, above: Capability, { now }: EntityContext): number | null {
-  return endOf(capabilities.ttl_seconds, above.expires_at, now);
-}
+/** The key of an agent that has none yet: what it may do does not depend on its key. */
+const UNKNOWN: AgentKeyed = { agent_id: '0'.repeat(64), public_key: '', key_ref: null };
 
 /** The key is made, or it is the agent's own, which signs the id of its parent. */
 function startKey({ public_key, proof }: SocietyCallOf<'agent_register'>, call: string, ctx: EntityContext): void {
@@ -111,8 +89,8 @@ function makeKeyed(draft: EntityState, { call, row, key }: Keyed, ctx: EntityCon
   requireNew(agent_id, ctx);
   const above = handedOnBy(draft, ctx); // it may have changed since the call was taken
   const args = argsOf(row, 'agent_register');
-  const sides = requireFit(draft, { agent_id, args }, above.grant, ctx);
-  const agent = agentOf(draft, args, key, above, ctx);
+  const agent = agentOf(draft, args, key, above.grant, ctx);
+  const sides = requireFit(draft, agent, above.grant, ctx);
   draft.children++;
   ctx.table('children').set(agent_id, childOf(agent, ctx));
   if (private_key_encrypted !== null) ctx.table('calls').set(call, { ...row, private_key_encrypted });
@@ -156,15 +134,11 @@ function reportOf(
 }
 
 /** Subscribes an agent that has begun as its registration asks, and says which subscriptions are out of its reach. */
-function subscribed(
-  draft: EntityState,
-  args: SocietyCallOf<'agent_register'>,
-  key: AgentKeyed,
-  ctx: EntityContext,
-): ReturnType<typeof refusedSubscriptions> {
+function subscribed(draft: EntityState, args: SocietyCallOf<'agent_register'>, key: AgentKeyed, ctx: EntityContext) {
   const { subscriptions = [] } = args;
   const above = compiledOf(draft, ctx).grant;
-  const groups = groupsReached(sourceFor(key.agent_id, args, above, ctx), above);
+  const of = sourceOf(agentOf(draft, args, key, above, ctx));
+  const groups = meet(compileRights(of).exercise, above).may.group; // those that it may join when it begins
   const reach = { id: key.agent_id, groups, made: () => false };
   const taken = subscriptions.filter((one) => inReach(one, reach));
   ctx.send(entityAt(key.agent_id), { name: 'society/Subscribe@1', value: { subscriptions: taken } });
@@ -178,12 +152,15 @@ function agentOf(
   draft: EntityState,
   args: Registration,
   { agent_id, public_key, key_ref }: AgentKeyed,
-  { grant }: HandedOn,
+  above: Capability,
   ctx: EntityContext,
 ): AgentToMake {
-  const { display_name } = args;
+  const { display_name, capabilities } = args;
+  const { depth, app, grace_ms } = draft;
+  const place = { parent_entity_id: idOf(ctx), lineage: lineageBelow(draft, ctx), depth: depth + 1, swarm_group: null };
   const key = { agent_id, public_key, key_ref };
-  return { ...placeBelow(draft, ctx), ...key, ...termsIn(args), display_name, expires_at: endIn(args, grant, ctx) };
+  const expires_at = endOf(capabilities.ttl_seconds, above.expires_at, ctx.now);
+  return { ...place, app, grace_ms, ...key, ...termsIn(args), display_name, expires_at };
 }
 
 function childOf(agent: AgentToMake, ctx: EntityContext): Row<'children'> {

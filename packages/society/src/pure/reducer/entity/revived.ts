@@ -9,31 +9,23 @@
  *     cascade of the revival is over.
  */
 
-import type { Address } from '@reprise/contracts';
-import { allRows, type EventHandlers } from '@reprise/kernel/define';
+import { allRows } from '@reprise/kernel/define';
 import { beginRound, reportWork, resumeRounds, someRows } from '@reprise/org/contracts';
-import { isLegal } from '../../contracts/cell/names.js';
-import {
-  type EntityState,
-  entityAt,
-  type entityTables,
-  GROUP,
-  l1At,
-  type News,
-  type revivedNews,
-} from '../../contracts/index.js';
+import type { revivedNews } from '../../contracts/agent/failed.js';
+import { entityAt, GROUP, isLegal, l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import { answerCall } from '../call/answers.js';
 import { FAILED, isOfFailedCell, refusal } from '../call/operations.js';
-import { type Replied, refusedTo } from '../call/replies.js';
-import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
+import { type Routes, refusedTo } from '../call/replies.js';
+import { type EntityContext, type EntityHandlers, idOf, rowKeyOf, sendUp } from '../context/entity.js';
 import { tellGroup } from '../group/consent.js';
 import { dropUntold } from '../group/told-groups.js';
-import { askBoards, followBoard, followMissed } from '../inbox/board-reading.js';
+import { askBoards, followBoard, readFrom } from '../inbox/board-reading.js';
 import { unsubscribe } from '../inbox/inbox.js';
 import { archiveCopies } from '../memory/memory.js';
 import { tierByVerdicts } from '../memory/trust.js';
 import { askMakerAgain, changeRights } from '../rights/rights.js';
-import { sessionKey } from '../rights/session.js';
+import { sessionAt, sessionKey } from '../rights/session.js';
 import { isReviewing, resumeReviews } from '../staging/reviews.js';
 import {
   agentLives,
@@ -43,20 +35,19 @@ import {
   keepRevived,
   tellBack,
   tellFailedAgain,
+  tellSession,
   watchFailed,
 } from '../status/failed-agents.js';
 import { removedItself } from '../status/holds.js';
-import { askSessions, tellSessionsAgain } from '../status/sessions.js';
-import { setStatus, tellMaker, timeAgain } from '../status/status.js';
+import { eachWork, setStatus, tellMaker, timeAgain } from '../status/status.js';
 import { TOLD_BELOW, tellSwarmAgain, tellSwarms, toldBelow } from '../status/told-below.js';
 import { askAllUnheard, askUnheard } from '../status/unheard.js';
-import { eachWork } from '../status/works.js';
 import { makerRefused } from './agent-rights.js';
 import { clearLater } from './clearing.js';
 import { childFailed, endFailedBelow } from './failed-children.js';
 import { planFailed } from './plan-failures.js';
 
-export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
+export const revivedHandlers: EntityHandlers<typeof revivedNews> = {
   'sys/Revived@1': (draft, _, ctx) => {
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
     endOpen(draft, ctx);
@@ -64,11 +55,15 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     if (draft.started) timeAgain(draft, ctx);
     watchFailed(ctx);
     clearLater(ctx);
-    askMaker(draft.maker, ctx);
-    for (const [group] of allRows(ctx.table('memberships'))) askGroup(group, ctx);
-    followMissed(ctx);
+    sendUp(draft.maker, { name: 'society/AgentRevived@1', value: {} }, ctx);
+    for (const [group] of allRows(ctx.table('memberships'))) {
+      ctx.send([GROUP, group], { name: 'society/MemberRevived@1', value: {} }, refusedTo('stands', group));
+      readFrom(group, ctx); // what it published meanwhile
+    }
     ctx.timer(TOLD_ALL, ctx.now);
-    askSessions(ctx);
+    // Each may have closed meanwhile, or ended a run.
+    for (const [name, { open }] of allRows(ctx.table('sessions')))
+      if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
     tellHotAnew(draft, ctx); // it may have been revived meanwhile
     eachWork(ctx, reportWork);
     tellSwarms(draft, 'again', ctx);
@@ -86,14 +81,26 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     eachWork(ctx, reportWork); // they tell their sessions
   },
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
-  'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
+  'society/Kept@1': (draft, { status, reason, suspended, grace_until }, ctx) => {
+    if (status === 'removed') {
+      // Its time of grace is over, and its maker has cleared what it left.
+      const how = { reason: 'grace_over', isSaid: true } as const;
+      for (const to of ['deactivated', status] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
+      return endFailedBelow(draft, ctx);
+    }
+    if (!isLegal(draft.status, status)) return;
+    const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
+    const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
+    setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
+  },
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Report@1': (draft, { work }, ctx) => {
     if (work !== undefined) reportWork(ctx, work);
     tellBack(draft.maker, idOf(ctx), ctx); // it may have been revived while the maker had failed
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
-    tellSessionsAgain(draft, ctx);
+    for (const [name, { open }] of allRows(ctx.table('sessions')))
+      tellSession(draft.maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
     // The maker may have failed behind what was asked of it and before it said so.
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx);
     askMakerAgain(draft, ctx);
@@ -110,45 +117,28 @@ export function revivedTimer(draft: EntityState, name: string, ctx: EntityContex
   return true;
 }
 
-/** An agent does not say how it stands: its cell had failed while that of this entity had as well, so nobody said so. */
-export function agentSilent(draft: EntityState, agent: string, reply: Replied, ctx: EntityContext): void {
-  if (isSilent(agent, reply, ctx)) childFailed(draft, { cell: entityAt(agent), code: reply.code }, ctx);
-}
-
-/** A group did not answer how this entity stands there: it is no member, or the group has failed as well (V1). */
-export function groupSilent(draft: EntityState, group: string, { code }: Replied, ctx: EntityContext): void {
-  const departure = ctx.table('terms').get(group)?.departure_policy ?? 'permissive';
-  const hasLeft = !isOfFailedCell(code);
-  changeRights(draft, ctx, () => {
-    ctx.table('memberships').delete(group);
-    if (hasLeft) ctx.table('terms').delete(group);
-  });
-  if (!hasLeft) return;
-  dropUntold(group, ctx);
-  tellGroup(draft, group, false, ctx);
-  followBoard(group, null, ctx);
-  unsubscribe(group, ctx);
-  archiveCopies(group, departure, ctx);
-}
-
-function carryOut(
-  draft: EntityState,
-  { status, reason, suspended, grace_until }: News<'society/Kept@1'>,
-  ctx: EntityContext,
-): void {
-  if (status === 'removed') return endFor(draft, ctx);
-  if (!isLegal(draft.status, status)) return;
-  const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
-  const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
-  setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
-}
-
-/** Its time of grace is over, and its maker has cleared what it left. */
-function endFor(draft: EntityState, ctx: EntityContext): void {
-  const how = { reason: 'grace_over', isSaid: true } as const;
-  for (const to of ['deactivated', 'removed'] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
-  endFailedBelow(draft, ctx);
-}
+/** What comes of asking agents and groups how they stand. */
+export const revivedReplies: Routes<EntityState, EntityContext> = {
+  // The cell of the agent had failed while that of this entity had as well, so nobody said so.
+  report: (draft, agent, reply, ctx) => {
+    if (isSilent(agent, reply, ctx)) childFailed(draft, { cell: entityAt(agent), code: reply.code }, ctx);
+  },
+  // The group did not answer: this entity is no member, or the group has failed as well (V1).
+  stands: (draft, group, { code }, ctx) => {
+    const departure = ctx.table('terms').get(group)?.departure_policy ?? 'permissive';
+    const hasLeft = !isOfFailedCell(code);
+    changeRights(draft, ctx, () => {
+      ctx.table('memberships').delete(group);
+      if (hasLeft) ctx.table('terms').delete(group);
+    });
+    if (!hasLeft) return;
+    dropUntold(group, ctx);
+    tellGroup(draft, group, false, ctx);
+    followBoard(group, null, ctx);
+    unsubscribe(group, ctx);
+    archiveCopies(group, departure, ctx);
+  },
+};
 
 /** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
 function agentBack(draft: EntityState, agent_id: string, ctx: EntityContext): void {
@@ -169,10 +159,6 @@ function endOpen(draft: EntityState, ctx: EntityContext): void {
   }
 }
 
-function askMaker(maker: Address | null, ctx: EntityContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentRevived@1', value: {} });
-}
-
 /** Tells the hot context of an agent anew what it needs while the cell of the agent has failed: what it has now. */
 function tellHotAnew({ maker, declared }: EntityState, ctx: EntityContext): void {
   if (maker === null) return;
@@ -182,10 +168,6 @@ function tellHotAnew({ maker, declared }: EntityState, ctx: EntityContext): void
     ctx.send(hot, { name: 'society/AgentGroup@1', value: { group, member: true } });
   for (const [name, { open }] of allRows(ctx.table('sessions')))
     if (open) ctx.send(hot, { name: 'society/AgentSession@1', value: { session: sessionKey(idOf(ctx), name), open } });
-}
-
-function askGroup(group: string, ctx: EntityContext): void {
-  ctx.send([GROUP, group], { name: 'society/MemberRevived@1', value: {} }, refusedTo('stands', group));
 }
 
 /** The agents that one delivery tells; the rest follows before any other input. */

@@ -1,19 +1,19 @@
 /** The gate has let an entity see stores: it takes news, asks boards, or begins a run with the first words of items. */
-import type { EventHandlers } from '@reprise/kernel/define';
-import { argsOf, type EntityState, type entityTables, type News, type seenNews } from '../../contracts/index.js';
-import { goOnWith } from '../call/answers.js';
-import { planOver } from '../call/plans.js';
-import { type EntityContext, idOf } from '../context/entity.js';
+
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type News } from '../../contracts/entity-parts.js';
+import type { seenNews } from '../../contracts/group/seeing.js';
+import { goOnWith, planOver } from '../call/answers.js';
+import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 import { readBoards } from '../inbox/board-reading.js';
 import { polled } from '../inbox/inbox.js';
-import { itemsAt, placesForRun, wordsForRun } from '../inbox/news.js';
+import { itemsAt, placesForRun, see, wordsForRun } from '../inbox/news.js';
 import { takeItemNews } from '../inbox/published.js';
-import { see } from '../inbox/seeing.js';
 import { readHot } from '../memory/hot.js';
 import { answerReturn } from '../staging/returns.js';
 import { deliverInput, PARTS_MAX, type Send } from '../status/sessions.js';
 
-export const seenHandlers: EventHandlers<EntityState, typeof seenNews, typeof entityTables> = {
+export const seenHandlers: EntityHandlers<typeof seenNews> = {
   'society/Seen@1': (draft, { seen, purpose }, ctx) => {
     planOver(ctx);
     switch (purpose.for) {

@@ -3,48 +3,119 @@
 import type { Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
-import { accountOf, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import { accountOf, entityAt, isLegal, SOCIETY_BOUNDS, swarmAt } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { argsOf, type SwarmRow } from '../../contracts/entity-parts.js';
+import { checkSwarmPlan } from '../../contracts/swarm/effects.js';
+import type { SwarmAsked, swarmTells } from '../../contracts/swarm/swarm.js';
+import { type KeptManifest, SWARM_BOUNDS, swarmCalls } from '../../contracts/swarm/tools.js';
 import {
-  argsOf,
-  checkSwarmPlan,
-  type EntityState,
-  entityAt,
-  type KeptManifest,
-  type News,
-  type SwarmAsked,
-  type SwarmRow,
-  swarmAt,
-  type swarmCalls,
-} from '../../contracts/index.js';
-import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
-import { actorOfCall } from '../call/actors.js';
-import { answerCall, failureOf, goOnWith } from '../call/answers.js';
-import { isForModel, listed, roomFor } from '../call/fitting.js';
+  actorOfCall,
+  answerCall,
+  callOfPlan,
+  failureOf,
+  goOnWith,
+  isForModel,
+  listed,
+  openCall,
+  roomFor,
+  startForCall,
+} from '../call/answers.js';
+import { passParked } from '../call/app-calls.js';
 import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
-import { type Replied, refusedTo, tagOf } from '../call/replies.js';
-import { type EntityContext, idOf, lineageBelow } from '../context/entity.js';
-import { endInSwarm, requireWithin } from '../rights/agent-terms.js';
+import { type Routes, refusedTo, tagOf } from '../call/replies.js';
+import { type EntityContext, type EntityHandlers, idOf, lineageBelow } from '../context/entity.js';
+import { endOf, requireWithin } from '../rights/agent-terms.js';
 import { recorded } from '../rights/recorded.js';
 import { excessOf, sourceOf, termsIn } from '../rights/register.js';
 import { type HandedOn, handedOnBy } from '../rights/rights.js';
 import { failedAgentOf } from '../status/failed-agents.js';
+import { setStatus } from '../status/status.js';
+import { takeWork } from './work.js';
 
 export const swarmOperations: OperationsOf<keyof typeof swarmCalls> = {
-  swarm_create: {
-    group: ({ swarm_id, group_id }) => group_id ?? swarm_id,
-    run: create,
+  // Checks the manifest as far as the entity can, and has its agents checked: nothing is made yet.
+  swarm_create: (draft, args, call, ctx) => {
+    requireManifest(draft, args, ctx);
+    const { swarm_id, group_id: group = swarm_id, coordinator_agent_id: lead } = args;
+    if (typeof lead !== 'string' || lead === idOf(ctx)) return check(args, call, ctx);
+    const asked = { name: 'society/Lead@1', value: { swarm_id, group } };
+    ctx.send(entityAt(lead), asked, { reply: true, tag: tagOf('lead', call) });
+    return undefined;
   },
-  swarm_status: {
-    run: (_draft, args, call, ctx) => pass({ name: 'swarm_status', args }, call, ctx),
+  swarm_status: (_draft, args, call, ctx) => pass({ name: 'swarm_status', args }, call, ctx),
+  swarm_disband: (_draft, args, call, ctx) => pass({ name: 'swarm_disband', args }, call, ctx),
+  swarm_task: (_draft, args, call, ctx) => pass({ name: 'swarm_task', args }, call, ctx),
+};
+
+/** What comes of passing a call on, and of asking an agent to lead. */
+export const swarmReplies: Routes<EntityState, EntityContext> = {
+  // The swarm has failed, which its creator is told, or none that the entity may know has this id.
+  swarm: (draft, call, { to: [, swarm], code }, ctx) => {
+    const isOwn = ctx.table('swarms').get(swarm) !== undefined;
+    goOnWith(draft, call, ctx, () =>
+      isOwn && isOfFailedCell(code) ? refuse('cell_failed', { swarm_id: swarm, ...FAILED }) : refuse('swarm_unknown'),
+    );
   },
-  swarm_disband: {
-    run: (_draft, args, call, ctx) => pass({ name: 'swarm_disband', args }, call, ctx),
-  },
-  swarm_task: {
-    run: (_draft, args, call, ctx) => pass({ name: 'swarm_task', args }, call, ctx),
+  // The agent takes the lead, or does not: of one that does not stand below, nothing else is said.
+  lead: (draft, call, { to: [, lead], code }, ctx) => {
+    goOnWith(draft, call, ctx, (row) => {
+      if (code === '') return check(argsOf(row, 'swarm_create'), call, ctx);
+      const agent = { coordinator_agent_id: lead };
+      if (code === 'agent_not_active') refuse(code, agent);
+      if (code === DENIED) refuse(code, { detail: 'group', ...agent });
+      const hasFailed = isOfFailedCell(code) && failedAgentOf(lead, ctx) !== undefined;
+      return hasFailed ? refuse('cell_failed', { ...agent, ...FAILED }) : refuse('not_authorized', agent);
+    });
   },
 };
+
+export const swarmHandlers: EntityHandlers<typeof swarmTells> = {
+  // The agents of a manifest were checked: the swarm is made, with an account below that of its creator.
+  'society/SwarmChecked@1': (draft, { code, value: problem }, ctx) => {
+    const call = callOfPlan(ctx);
+    goOnWith(draft, call, ctx, (row) => {
+      if (code !== null) refuse('manifest_not_checked', { cause: code });
+      if (problem !== null) return { value: problem, is_error: true };
+      const manifest = argsOf(row, 'swarm_create');
+      requireManifest(draft, manifest, ctx); // what the entity may hand on may have changed meanwhile
+      return makeSwarm(draft, call, manifest, ctx);
+    });
+  },
+  'society/SwarmFormed@1': (draft, { call, code, value }, ctx) => {
+    goOnWith(draft, call, ctx, () => {
+      if (code !== null) refuse(code);
+      const { agents, ...rest } = value as unknown as { readonly agents: readonly Value[] };
+      return { value: { ...rest, ...listed('agents', agents, roomFor(call, ctx) - HEAD_BYTES) } };
+    });
+  },
+  'society/Worker@1': (_draft, { agent_id, entry }, ctx) => {
+    ctx.table('workers').set(agent_id, entry);
+  },
+  'society/SwarmTold@1': (draft, { swarm_id, call, ...answer }, ctx) => {
+    requireCalled(call, swarm_id, ctx);
+    answerCall(draft, call, answer, ctx);
+  },
+  'society/SwarmParked@1': (_draft, { swarm_id, call }, ctx) => {
+    requireCalled(call, swarm_id, ctx);
+    passParked(call, ctx);
+  },
+  'society/Work@1': takeWork,
+  'society/SwarmOver@1': (draft, _, ctx) => {
+    if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'swarm_over' }, ctx);
+  },
+};
+
+/** Only the swarm that a call names answers it. */
+function requireCalled(call: string, swarm_id: string, ctx: EntityContext): void {
+  const row = openCall(call, ctx);
+  const isIts = row !== undefined && isSwarmTool(row.name) && argsOf(row, row.name).swarm_id === swarm_id;
+  if (!isIts) ctx.reject('no_call');
+}
+
+function isSwarmTool(name: string): name is keyof typeof swarmCalls {
+  return Object.hasOwn(swarmCalls, name);
+}
 
 const MAKING_TAG = 'swarm-made.';
 
@@ -66,21 +137,6 @@ function pass(asked: PassedCall, call: string, ctx: EntityContext): undefined {
   return undefined;
 }
 
-/** A swarm did not take a call: it has failed, which its creator is told, or none that the entity may know has this id. */
-export function passRefused(
-  draft: EntityState,
-  call: string,
-  { to: [, swarm], code }: Replied,
-  ctx: EntityContext,
-): void {
-  goOnWith(draft, call, ctx, () => {
-    const isOwn = ctx.table('swarms').get(swarm) !== undefined;
-    return isOwn && isOfFailedCell(code)
-      ? refuse('cell_failed', { swarm_id: swarm, ...FAILED })
-      : refuse('swarm_unknown');
-  });
-}
-
 /** A swarm of this entity has failed: the call that creates it is answered, where it has not formed. */
 export function unformedSwarmFailed(draft: EntityState, swarm_id: string, ctx: EntityContext): void {
   for (const [call, row] of [...allRows(ctx.table('calls'))]) {
@@ -89,36 +145,9 @@ export function unformedSwarmFailed(draft: EntityState, swarm_id: string, ctx: E
   }
 }
 
-/** Checks the manifest as far as the entity can, and has its agents checked: nothing is made yet. */
-function create(draft: EntityState, args: KeptManifest, call: string, ctx: EntityContext): undefined {
-  requireManifest(draft, args, ctx);
-  const { swarm_id, group_id: group = swarm_id, coordinator_agent_id: lead } = args;
-  if (typeof lead !== 'string' || lead === idOf(ctx)) return check(args, call, ctx);
-  const asked = { name: 'society/Lead@1', value: { swarm_id, group } };
-  ctx.send(entityAt(lead), asked, { reply: true, tag: tagOf('lead', call) });
-  return undefined;
-}
-
 function check({ agents, budget_micro_money }: KeptManifest, call: string, ctx: EntityContext): undefined {
   const slots = agents.map(({ slot, agent = slot }) => ({ slot, agent }));
   startForCall(ctx, call, checkSwarmPlan, { call, slots, money: budget_micro_money !== undefined });
-}
-
-/** The agent that is to lead a swarm takes the lead, or does not: of one that does not stand below, nothing else is said. */
-export function leadAnswered(
-  draft: EntityState,
-  call: string,
-  { to: [, lead], code }: Replied,
-  ctx: EntityContext,
-): void {
-  goOnWith(draft, call, ctx, (row) => {
-    if (code === '') return check(argsOf(row, 'swarm_create'), call, ctx);
-    const agent = { coordinator_agent_id: lead };
-    if (code === 'agent_not_active') refuse(code, agent);
-    if (code === DENIED) refuse(code, { detail: 'group', ...agent });
-    const hasFailed = isOfFailedCell(code) && failedAgentOf(lead, ctx) !== undefined;
-    return hasFailed ? refuse('cell_failed', { ...agent, ...FAILED }) : refuse('not_authorized', agent);
-  });
 }
 
 function requireManifest(draft: EntityState, args: KeptManifest, ctx: EntityContext): void {
@@ -162,23 +191,7 @@ function likeMember(
   return sourceOf({
     ...place,
     ...termsIn({ agent_type, capabilities }),
-    expires_at: endInSwarm(capabilities, above.expires_at, ctx),
-  });
-}
-
-/** The agents of a manifest were checked: the swarm is made, with an account below that of its creator. */
-export function swarmChecked(
-  draft: EntityState,
-  { code, value: problem }: News<'society/SwarmChecked@1'>,
-  ctx: EntityContext,
-): void {
-  const call = callOfPlan(ctx);
-  goOnWith(draft, call, ctx, (row) => {
-    if (code !== null) refuse('manifest_not_checked', { cause: code });
-    if (problem !== null) return { value: problem, is_error: true };
-    const manifest = argsOf(row, 'swarm_create');
-    requireManifest(draft, manifest, ctx); // what the entity may hand on may have changed meanwhile
-    return makeSwarm(draft, call, manifest, ctx);
+    expires_at: endOf(capabilities.ttl_seconds || undefined, above.expires_at, ctx.now),
   });
 }
 
@@ -217,19 +230,6 @@ export function swarmRefused(draft: EntityState, news: MadeNews, ctx: EntityCont
   if (rest.startsWith(NEW)) ctx.table('swarms').delete(news.to[1]); // it is the swarm of another entity, or none
   answerCall(draft, rest.slice(NEW.length), notMade(news.code, ['swarm_exists', 'swarm_exists']), ctx);
   return true;
-}
-
-/** The swarm has formed, or was refused: the call that created it is answered. */
-export function swarmFormed(
-  draft: EntityState,
-  { call, code, value }: News<'society/SwarmFormed@1'>,
-  ctx: EntityContext,
-): void {
-  goOnWith(draft, call, ctx, () => {
-    if (code !== null) refuse(code);
-    const { agents, ...rest } = value as unknown as { readonly agents: readonly Value[] };
-    return { value: { ...rest, ...listed('agents', agents, roomFor(call, ctx) - HEAD_BYTES) } };
-  });
 }
 
 /** The room of what stands beside the agents. */

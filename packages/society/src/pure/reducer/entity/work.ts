@@ -1,17 +1,21 @@
 /** The work of an agent for its swarm: jobs that its entity makes, and the news of which it passes on to the swarm. */
 
-import { beginWork, type JobChanged } from '@reprise/org/contracts';
-import { isLegal, swarmPool } from '../../contracts/cell/names.js';
-import { type EntityState, type News, SWARM_BOUNDS } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
+import { beginWork, JOB_ENDED, type JobChanged, type jobEvents, key } from '@reprise/org/contracts';
+import { swarmPool } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
+import type { EntityContext, EntityHandlers } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
 import { sessionRights } from '../rights/session.js';
 import { tellSession } from '../status/failed-agents.js';
 import { setStatus } from '../status/status.js';
-import { endWork, keepWork } from '../status/works.js';
 
 /** The kind of the requests of a swarm's jobs. */
 export const MEMBER_JOB = 'society.member';
+
+/** The jobs of this agent tell of themselves: the swarm hears it. */
+export const workHandlers: EntityHandlers<typeof jobEvents> = { 'work/JobChanged@1': jobNews };
 
 /** The swarm asks this agent to work. */
 export function takeWork(draft: EntityState, work: News<'society/Work@1'>, ctx: EntityContext): void {
@@ -19,7 +23,7 @@ export function takeWork(draft: EntityState, work: News<'society/Work@1'>, ctx: 
   if (draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
   const { n, ...details } = work;
   const { swarm, slot } = details;
-  keepWork(n, ctx);
+  ctx.table('works').set(key(n), null);
   beginWork(ctx, {
     n,
     kind: MEMBER_JOB,
@@ -35,22 +39,12 @@ export function takeWork(draft: EntityState, work: News<'society/Work@1'>, ctx: 
   });
 }
 
-/** A job of this agent tells of itself: the swarm hears it. */
 export function jobNews(draft: EntityState, news: JobChanged, ctx: EntityContext): void {
   const { n, status, output_ref = null, value_ref = null, code = null, tally, session } = news;
   const { maker } = draft;
-  if (ENDED.includes(status)) endWork(n, ctx);
-  if (session !== undefined) tellSession(maker, { session, open: !ENDED.includes(status) }, ctx);
-  if (maker === null || !ctx.takes([maker[0], maker[1]], 'society/Worked@1')) return;
-  ctx.send([maker[0], maker[1]], {
-    name: 'society/Worked@1',
-    value: { n, status, output_ref, value_ref, code, tally },
-  });
-}
-
-const ENDED: readonly JobChanged['status'][] = ['ok', 'failed', 'cancelled', 'timeout'];
-
-/** The swarm is over: the agent is deactivated, and what it works on ends with that. */
-export function swarmOver(draft: EntityState, ctx: EntityContext): void {
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'swarm_over' }, ctx);
+  const hasEnded = JOB_ENDED.includes(status);
+  if (hasEnded) ctx.table('works').delete(key(n));
+  if (session !== undefined) tellSession(maker, { session, open: !hasEnded }, ctx);
+  if (maker === null || !ctx.takes(maker, 'society/Worked@1')) return;
+  ctx.send(maker, { name: 'society/Worked@1', value: { n, status, output_ref, value_ref, code, tally } });
 }

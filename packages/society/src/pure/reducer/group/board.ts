@@ -7,15 +7,15 @@ import { present, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import type { groupTables } from '../../contracts/group/group.js';
+import { entityAt } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
 import {
-  entityAt,
   GROUP_BOUNDS,
   type GroupState,
+  type groupTables,
   type MemberRow,
-  type News,
   type Post,
-} from '../../contracts/index.js';
+} from '../../contracts/group/group.js';
 
 /** Keeps news for members that read it. @returns its number */
 export function keepPost(draft: GroupState, post: Post, ctx: GroupContext): number {
@@ -40,12 +40,9 @@ export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: Gr
  */
 export function tellNews(
   draft: GroupState,
-  {
-    by,
-    row,
-    after,
-    sees,
-  }: { readonly by: string; readonly row: MemberRow; readonly after: number; readonly sees: boolean },
+  by: string,
+  row: MemberRow,
+  { after, sees }: { readonly after: number; readonly sees: boolean },
   ctx: GroupContext,
 ): void {
   const from = Math.max(after, row.posted);
@@ -61,12 +58,8 @@ export function tellNews(
   const oldest = posts[0]?.[0] ?? draft.posted + 1;
   const missing = { missed: oldest - 1 - from, missed_to: oldest - 1 };
   for (const [at, page] of pagesOf(posts).entries()) {
-    const value: News<'society/News@1'> = {
-      group: ctx.address[1],
-      ...(at === 0 ? missing : NONE_MISSED),
-      posts: page,
-      sees,
-    };
+    const missed = at === 0 ? missing : NONE_MISSED;
+    const value: News<'society/News@1'> = { group: ctx.address[1], ...missed, posts: page, sees };
     ctx.send(entityAt(by), { name: 'society/News@1', value });
   }
 }

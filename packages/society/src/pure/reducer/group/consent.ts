@@ -4,48 +4,41 @@
  */
 
 import { permits } from '@reprise/kernel/authority';
-import { ENTITY, type EntityState, groupAt, l1At, type News, SOCIETY_BOUNDS, SWARM } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { ENTITY, groupAt, l1At, SOCIETY_BOUNDS, SWARM } from '../../contracts/cell/names.js';
+import type { EntityState, entityNews } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 import { mayOperate } from '../rights/may-ask.js';
 import { changeRights, compiledOf } from '../rights/rights.js';
 import { dropUntold, tellUntold } from './told-groups.js';
 
-/** Takes a membership, a change of its role, or its end. */
-export function takeMembership(
-  draft: EntityState,
-  { group, role, by }: News<'society/Membership@1'>,
-  ctx: EntityContext,
-): void {
-  const memberships = ctx.table('memberships');
-  const isNew = role !== null && memberships.get(group) === undefined;
-  if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');
-  if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
-  if (isNew || role === null) tellGroup(draft, group, isNew, ctx);
-  changeRights(draft, ctx, () => {
-    if (role === null) memberships.delete(group);
-    else memberships.set(group, role);
-  });
-  if (role === null) dropUntold(group, ctx);
-  else groupStands(draft, group, ctx);
-}
-
-/** The group says that this entity is a member: also again, once it is revived and may have missed what it was told. */
-function groupStands({ status }: EntityState, group: string, ctx: EntityContext): void {
-  tellUntold(group, ctx);
-  if (status === 'removed') ctx.send(groupAt(group), { name: 'society/Leave@1', value: { entity: idOf(ctx) } });
-}
+export const consentHandlers: EntityHandlers<Pick<typeof entityNews, 'society/Membership@1' | 'society/Lead@1'>> = {
+  // A membership, a change of its role, or its end.
+  'society/Membership@1': (draft, { group, role, by }, ctx) => {
+    const memberships = ctx.table('memberships');
+    const isNew = role !== null && memberships.get(group) === undefined;
+    if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');
+    if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
+    if (isNew || role === null) tellGroup(draft, group, isNew, ctx);
+    changeRights(draft, ctx, () => {
+      if (role === null) memberships.delete(group);
+      else memberships.set(group, role);
+    });
+    if (role === null) return dropUntold(group, ctx);
+    tellUntold(group, ctx); // also again, once it is revived and may have missed what it was told
+    if (draft.status === 'removed') ctx.send(groupAt(group), { name: 'society/Leave@1', value: { entity: idOf(ctx) } });
+  },
+  // The lead of a swarm that an entity above creates: its group may admit this entity from now on.
+  'society/Lead@1': (draft, { swarm_id, group }, ctx) => {
+    if (!mayOperate(draft)) ctx.reject('agent_not_active');
+    if (!permits(compiledOf(draft, ctx).exercise, 'group', group)) ctx.reject('capability_denied');
+    ctx.table('leads').set(swarm_id, group);
+  },
+};
 
 /** Tells the hot context of an agent of a group, which hears from there what becomes of the agent while its cell has failed. */
 export function tellGroup({ maker }: EntityState, group: string, member: boolean, ctx: EntityContext): void {
   if (maker !== null) ctx.send(l1At(idOf(ctx)), { name: 'society/AgentGroup@1', value: { group, member } });
-}
-
-/** Takes the lead of a swarm that an entity above creates: its group may admit this entity from now on. */
-export function takeLead(draft: EntityState, { swarm_id, group }: News<'society/Lead@1'>, ctx: EntityContext): void {
-  if (!mayOperate(draft)) ctx.reject('agent_not_active');
-  if (!permits(compiledOf(draft, ctx).exercise, 'group', group)) ctx.reject('capability_denied');
-  ctx.table('leads').set(swarm_id, group);
 }
 
 function consents(
@@ -56,14 +49,11 @@ function consents(
   if (by === null) return true;
   const [reducer, id] = by;
   if (reducer === ENTITY) return id === idOf(ctx) || draft.lineage.includes(id);
-  return reducer === SWARM && isOwnSwarm(draft, id, group, ctx);
-}
-
-/** Whether the swarm made this entity, or was created by it, or is to be led by it. A lead is taken once, and while it acts. */
-function isOwnSwarm(draft: EntityState, swarm: string, group: string, ctx: EntityContext): boolean {
-  if (draft.maker !== null && draft.maker[0] === SWARM && draft.maker[1] === swarm) return true;
-  if (ctx.table('swarms').get(swarm) !== undefined) return true;
-  const leads = ctx.table('leads').get(swarm) === group && mayOperate(draft);
-  if (leads) ctx.table('leads').delete(swarm);
+  if (reducer !== SWARM) return false;
+  // The swarm made this entity, or was created by it, or is to be led by it. A lead is taken once, and while it acts.
+  if (draft.maker !== null && draft.maker[0] === SWARM && draft.maker[1] === id) return true;
+  if (ctx.table('swarms').get(id) !== undefined) return true;
+  const leads = ctx.table('leads').get(id) === group && mayOperate(draft);
+  if (leads) ctx.table('leads').delete(id);
   return leads;
 }

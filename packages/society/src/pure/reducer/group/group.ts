@@ -16,10 +16,11 @@ import { type Address, NOTICES } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { defineReducer, type EventHandlers, handledBy, reducerOnUse } from '@reprise/kernel/define';
 import { actorIn, beginRound, nextRound, openStore, REST, resumeRounds, someRows, TOPIC } from '@reprise/org/contracts';
-import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../../contracts/cell/names.js';
-import type { CultureIn } from '../../contracts/group/culture.js';
+import { ENTITY, entityAt, GROUP, NAME_ID, type Role, storeOf } from '../../contracts/cell/names.js';
+import type { Row } from '../../contracts/entity-parts.js';
 import {
   type Culture,
+  type CultureIn,
   GROUP_BOUNDS,
   type GroupState,
   groupCommands,
@@ -31,8 +32,7 @@ import {
   type publishedNews,
 } from '../../contracts/group/group.js';
 import type { SocietyEvent } from '../../contracts/group/member.js';
-import type { Row } from '../../contracts/index.js';
-import { commander } from '../call/actors.js';
+import { commander } from '../call/answers.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { rowKeyOf } from '../context/entity.js';
 import { type GroupContext, keepPost, putOnBoard, tellNews } from './board.js';
@@ -112,14 +112,15 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     if (row?.stands !== true) return;
     const value = { event: 'trust.score_changed', group: ctx.address[1], payload };
     if (!told) ctx.send(entityAt(about), { name: 'society/Notice@1', value });
-    const owns = role === 'owner' || isSame(draft.owner, entityAt(by));
+    const [reducer, id] = draft.owner ?? [];
+    const owns = role === 'owner' || (reducer === ENTITY && id === by);
     if (!owns || row.tier === tier) return;
     ctx.table('members').set(about, { ...row, tier });
     tellMember(draft, about, ctx);
   },
   'society/ReadNews@1': (draft, { after, sees }, ctx, row) => {
     const { by } = standingMember(row, ctx); // G5
-    tellNews(draft, { by, row, after, sees }, ctx);
+    tellNews(draft, by, row, { after, sees }, ctx);
   },
   [REST]: (draft, _, ctx) => nextRound(ctx, (what) => (after) => tellSome(draft, what as Told, after, ctx)),
   'society/MemberRevived@1': (draft, _, ctx, row) => {
@@ -339,10 +340,6 @@ function requireOpen({ standing }: GroupState, ctx: GroupContext): void {
 /** The member that sends the event, when its entity has taken the membership (G1). */
 function standingMember(row: MemberRow | undefined, ctx: GroupContext): { readonly by: string; readonly role: Role } {
   return row?.stands === true ? { by: rowKeyOf(ctx), role: row.role } : ctx.reject('not_a_member');
-}
-
-function isSame(a: Address | null, b: Address): boolean {
-  return a?.[0] === b[0] && a[1] === b[1];
 }
 
 function fieldIn(payload: unknown, name: string): unknown {

@@ -9,13 +9,12 @@
  */
 
 import { present } from '@reprise/contracts';
-import { allRows } from '@reprise/kernel/define';
+import { allRows, type ReducerContext } from '@reprise/kernel/define';
 import { beginRound, key, someRows } from '@reprise/org/contracts';
-import { type AgentStatus, GROUP, type Tier } from '../../contracts/index.js';
+import { type AgentStatus, GROUP, type Tier } from '../../contracts/cell/names.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 
 /** Something that a member tells a group, as the tag of it says it again: whose item, a status, or a verdict on another. */
 type Said =
@@ -64,7 +63,11 @@ export function dropUntold(group: string, ctx: EntityContext): void {
   for (const [key] of allRows(untold, untoldOf(group))) untold.delete(key);
 }
 
-function eventOf(said: Said, ctx: EntityContext): { readonly name: string; readonly value: object } {
+/** What a group hears of something that a member says. */
+export function eventOf(
+  said: Said,
+  ctx: Pick<ReducerContext, 'address'>,
+): { readonly name: string; readonly value: object } {
   switch (said[0]) {
     case 'item': {
       const [, item_id, by, type] = said;

@@ -6,21 +6,13 @@
  */
 
 import { allRows } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  GROUP,
-  groupOfStore,
-  type News,
-  type SeeingFor,
-  type Seen,
-  storeOf,
-} from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
-import { countsOf, setCounts } from '../context/member.js';
+import { GROUP, groupOfStore, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import type { SeeingFor, Seen } from '../../contracts/group/seeing.js';
+import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { agentOf, hears, isOfItem, isOfOwnAgent, keepInInbox } from './inbox.js';
-import { isOwnNews } from './news.js';
-import { see } from './seeing.js';
+import { isOwnNews, see } from './news.js';
 
 /**
  * Looks at the stores of the groups with a board, and then asks those for their news.
@@ -60,11 +52,6 @@ export function followBoard(group: string, board: boolean | null, ctx: EntityCon
   else if (board === null) for (const table of ['boards', 'heard'] as const) ctx.table(table).delete(group);
 }
 
-/** Has what the groups published while this cell had failed be read once, as from a board. */
-export function followMissed(ctx: EntityContext): void {
-  for (const [group] of allRows(ctx.table('memberships'))) readFrom(group, ctx);
-}
-
 /**
  * Whether news that a group publishes is taken as it comes: what came before it was heard, too. Where the entity has missed
  * some, it reads them all, in their order.
@@ -79,15 +66,10 @@ export function isHeard(draft: EntityState, group: string, n: number, ctx: Entit
   return false;
 }
 
-function readFrom(group: string, ctx: EntityContext): void {
+/** Has what a group published since it was last heard be read as from a board. */
+export function readFrom(group: string, ctx: EntityContext): void {
   const boards = ctx.table('boards');
   if (boards.get(group) === undefined) boards.set(group, ctx.table('heard').get(group) ?? 0);
-}
-
-/** A group without a board has told what was missed: from now on its news is heard as it comes. */
-function readOnce(group: string, last: number, ctx: EntityContext): void {
-  ctx.table('boards').delete(group);
-  ctx.table('heard').set(group, last);
 }
 
 /** The news of a group: taken while the entity is a member, each once, and what left the board unread is counted. */
@@ -108,7 +90,11 @@ export function takeNews({ group, missed, missed_to, posts, sees }: News<'societ
   for (const [, post] of taken) keepInInbox(post, ctx);
   const last = Math.max(after, missed_to, fresh.at(-1)?.[0] ?? 0);
   boards.set(group, last);
-  if (ctx.table('terms').get(group)?.board === false) readOnce(group, last, ctx);
+  if (ctx.table('terms').get(group)?.board === false) {
+    // A group without a board has told what was missed: from now on its news is heard as it comes.
+    boards.delete(group);
+    ctx.table('heard').set(group, last);
+  }
   if (lost === 0 && taken.length === 0) return;
   const numbers = { missed: lost, missed_to: lost > 0 ? missed_to : 0, posts: taken.map(([at]) => at), sees };
   ctx.record('society/NewsRead@1', { group_id: group, n, ...numbers, dropped: countsOf(ctx).dropped });

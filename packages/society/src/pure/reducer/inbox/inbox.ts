@@ -9,22 +9,16 @@ import { isKeyText, type Patterns, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import {
-  type EntityState,
-  MEMORY_BOUNDS,
-  type Row,
-  SOCIETY_BOUNDS,
-  type SocietyCallOf,
-  type SocietyEvent,
-  type Subscription,
-} from '../../contracts/index.js';
-import { fitting, roomFor } from '../call/fitting.js';
+import { SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { Subscription } from '../../contracts/entity/agent-tools.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { SocietyEvent } from '../../contracts/group/member.js';
+import { MEMORY_BOUNDS } from '../../contracts/memory/tools.js';
+import { fitting, roomFor } from '../call/answers.js';
 import type { Answer } from '../call/operations.js';
-import { type EntityContext, idOf } from '../context/entity.js';
-import { countsOf, setCounts } from '../context/member.js';
+import { countsOf, type EntityContext, idOf, setCounts } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
-
-const ALL: readonly string[] = ['*'];
 
 /** An event on its way to the inbox. */
 interface News {
@@ -77,22 +71,9 @@ export function isOfOwnAgent(name: string, payload: Value, ctx: EntityContext): 
 /** An entity without subscriptions hears of all that reaches it; others of what they subscribed to. */
 export function hears(ctx: EntityContext, event: string, group: string | null, agent: string | undefined): boolean {
   const subscriptions = ctx.table('subscriptions').range({ limit: SOCIETY_BOUNDS.subscriptions });
-  const ones = subscriptions.map(([, one]) => one);
-  return isSubscribed(ones, { event, group, agent });
-}
-
-/** Whether subscriptions select an event; without any, every event is selected. */
-function isSubscribed(
-  subscriptions: readonly Subscription[],
-  of: { readonly event: string; readonly group: string | null; readonly agent: string | undefined },
-): boolean {
-  if (subscriptions.length === 0) return true;
-  return subscriptions.some(
-    ({ event, group_id, agent_id }) =>
-      event === of.event &&
-      (group_id === undefined || group_id === of.group) &&
-      (agent_id === undefined || agent_id === of.agent),
-  );
+  const selects = ({ event: of, group_id = group ?? '', agent_id = agent }: Subscription): boolean =>
+    of === event && group_id === (group ?? '') && agent_id === agent;
+  return subscriptions.length === 0 || subscriptions.some(([, one]) => selects(one));
 }
 
 /**
@@ -111,11 +92,6 @@ export function subscribe(draft: EntityState, wanted: readonly Subscription[], c
   const refused = wanted.filter((one) => !inReach(one, reach));
   for (const one of wanted) if (!refused.includes(one)) table.set(subscriptionKey(one), one);
   return refused;
-}
-
-/** Replaces the subscriptions where a call asks for that, and says which of them are out of reach. */
-export function subscribeAsAsked(draft: EntityState, wanted: readonly Subscription[] | undefined, ctx: EntityContext) {
-  return wanted === undefined ? {} : refusedSubscriptions(subscribe(draft, wanted, ctx));
 }
 
 export function refusedSubscriptions(refused: readonly Subscription[]) {
@@ -137,7 +113,7 @@ interface Reach {
 
 /** A group is in reach when the entity may join it. What is heard of it is decided by membership. */
 export function inReach({ group_id, agent_id }: Subscription, { id, groups, made }: Reach): boolean {
-  if (group_id !== undefined && !matchesAny(groups ?? ALL, group_id)) return false;
+  if (group_id !== undefined && !matchesAny(groups ?? ['*'], group_id)) return false;
   return agent_id === undefined || agent_id === id || made(agent_id);
 }
 

@@ -1,8 +1,9 @@
 /** News of statuses: of this entity for its groups, and of its agents for its own inbox. */
 
-import { allRows, type ReducerContext } from '@reprise/kernel/define';
+import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { type AgentStatus, type EntityState, GROUP } from '../../contracts/index.js';
+import type { AgentStatus } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import type { EntityContext } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
 import { notice } from './inbox.js';
@@ -13,7 +14,10 @@ type Speaker = Pick<EntityState, 'expires_at' | 'asking' | 'waits_for_maker'>;
 /** A changed status: the groups of the entity hear of it, at once or when it may send again. */
 export function statusNews(speaker: Speaker, old: AgentStatus, now: AgentStatus, ctx: EntityContext): void {
   const unsaid = ctx.table('unsaid');
-  if (isMute(speaker, ctx)) return unsaid.set(key(unsaid.size + 1), { old, now });
+  // Its time has ended, and with it the rights that stand: its maker has not set others yet.
+  const { expires_at, asking, waits_for_maker } = speaker;
+  const isMute = expires_at !== null && expires_at <= ctx.now && (asking !== null || waits_for_maker);
+  if (isMute) return unsaid.set(key(unsaid.size + 1), { old, now });
   sayUnsaid(ctx);
   say(old, now, ctx);
 }
@@ -27,24 +31,8 @@ export function sayUnsaid(ctx: EntityContext): void {
   }
 }
 
-/** Whether the time of an entity has ended, and with it the rights that stand: its maker has not set others yet. */
-function isMute({ expires_at, asking, waits_for_maker }: Speaker, { now }: EntityContext): boolean {
-  return expires_at !== null && expires_at <= now && (asking !== null || waits_for_maker);
-}
-
 function say(old: AgentStatus, now: AgentStatus, ctx: EntityContext): void {
   for (const [group] of allRows(ctx.table('memberships'))) tellGroup(group, ['status', old, now], ctx);
-}
-
-/** Tells a group of a changed status of its member. */
-export function sayStatus(
-  group: string,
-  { agent_id, old, now }: { readonly agent_id: string; readonly old: AgentStatus; readonly now: AgentStatus },
-  ctx: Pick<ReducerContext, 'send'>,
-): void {
-  const payload = { agent_id, old_status: old, new_status: now };
-  const value = { event: 'agent.status_changed', payload };
-  ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
 }
 
 /** A changed status of an agent that this entity made: for its own inbox. */

@@ -1,10 +1,21 @@
-/** The first words of items as parts of messages: for the next step of a session, or for its next run. */
+/**
+ * What an entity is shown unasked: a plan of the entity asks the gate first, and in the same frame the entity goes on with
+ * what the gate lets through, in `entity/seen.ts`. The first words of items are parts of messages: for the next step of a
+ * session, or for its next run.
+ */
 
 import type { InputPart, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { ITEM_SUMMARY_BYTES_MAX, key } from '@reprise/org/contracts';
-import { itemOf, type Row, type Seen, SOCIETY_BOUNDS, storeOf } from '../../contracts/index.js';
+import { SOCIETY_BOUNDS, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import type { Look, SeeingFor, Seen } from '../../contracts/group/seeing.js';
+import { itemOf } from '../../contracts/memory/tools.js';
+import { seePlan } from '../../plans/content-gate.js';
+import { startPlan } from '../call/answers.js';
 import type { EntityContext } from '../context/entity.js';
+import { mayAsk } from '../rights/may-ask.js';
 
 /** The places of the inbox whose items the next run is to be shown, the oldest first. */
 export function placesForRun(ctx: EntityContext, room: number): readonly number[] {
@@ -80,3 +91,20 @@ export function newsItem(
 }
 
 const itemPayload = z.strictObject({ item_id: z.string(), type: z.string(), group_id: z.string() });
+
+/** Looks at stores, and goes on with what is seen there. */
+export function see(
+  draft: EntityState,
+  stores: readonly Pick<Look, 'store' | 'ids'>[],
+  purpose: SeeingFor,
+  ctx: EntityContext,
+): void {
+  const looks = stores.map((one) => ({ ...one, ask: mayAsk(draft, one.store, ctx) }));
+  startPlan(ctx, planFor(purpose), { plan: seePlan, input: { looks, purpose } });
+}
+
+/** A call that waits is answered when its plan fails; of an input that waits, a fact says so. */
+function planFor(purpose: SeeingFor): Row<'plans'> {
+  if (purpose.for === 'input' || purpose.for === 'run') return { for: 'input', command_id: purpose.send.command_id };
+  return purpose.for === 'news' || purpose.call === null ? { for: 'news' } : { for: 'call', call: purpose.call };
+}

@@ -3,12 +3,13 @@
  * An archive has an id of its own, which the answer to a deactivation names before the item is written.
  */
 
-import { ARCHIVE_ID, archiveIdOf, l1At, type News, storeOf } from '../../contracts/index.js';
-import { archivePlan } from '../../plans/archive.js';
+import { l1At, storeOf } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { ARCHIVE_ID, archiveIdOf } from '../../contracts/memory/tools.js';
+import { archivePlan } from '../../plans/identity.js';
 import { refuse } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { writeOf } from './writes.js';
 
 /** Begins the call under which a hot context is read for an archive. */

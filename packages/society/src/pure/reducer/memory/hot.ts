@@ -1,38 +1,31 @@
 /** `memory_read_hot` and `memory_write_hot`: an entity and its own hot context, or that of an agent that it made. */
 
-import type { Value } from '@reprise/contracts';
+import { present, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
-import { type EntityState, L1_BYTES_MAX, L1_FIELDS, l1At, type News } from '../../contracts/index.js';
-import { answerCall, openCall } from '../call/answers.js';
-import { fitting } from '../call/fitting.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { L1_BYTES_MAX, L1_FIELDS } from '../../contracts/memory/l1.js';
+import { answerCall, fitting, openCall } from '../call/answers.js';
 import { type Answer, type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
-import { countsOf } from '../context/member.js';
+import { countsOf, type EntityContext, idOf } from '../context/entity.js';
 import { waitsForNews } from '../inbox/board-reading.js';
 import { eventsAfter } from '../inbox/inbox.js';
 import { archiveTold } from './archive.js';
 
 export const hotOperations: OperationsOf<'memory_read_hot' | 'memory_write_hot'> = {
-  memory_read_hot: {
-    run: (draft: EntityState, { entity_id }, call, ctx) => {
-      const of = entity_id ?? idOf(ctx);
-      const isOwn = of === idOf(ctx);
-      if (!isOwn && ctx.table('children').get(of) === undefined) refuse('agent_unknown');
-      if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
-      return undefined;
-    },
+  memory_read_hot: (draft, { entity_id }, call, ctx) => {
+    const of = entity_id ?? idOf(ctx);
+    const isOwn = of === idOf(ctx);
+    if (!isOwn && ctx.table('children').get(of) === undefined) refuse('agent_unknown');
+    if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
+    return undefined;
   },
-  memory_write_hot: {
-    run: (_draft: EntityState, { patch, expected_version }, call, ctx) => {
-      ctx.send(
-        l1At(idOf(ctx)),
-        { name: 'society/WriteL1@1', value: { call, patch, expected_version } },
-        refusedTo('hot', call),
-      );
-      return undefined;
-    },
+  memory_write_hot: (_draft, { patch, expected_version }, call, ctx) => {
+    const event = { name: 'society/WriteL1@1', value: { call, patch, expected_version } };
+    ctx.send(l1At(idOf(ctx)), event, refusedTo('hot', call));
+    return undefined;
   },
 };
 
@@ -49,10 +42,6 @@ export function openL1(
   const identity = { display_name, public_key };
   const value = { parent_entity_id, agent_type, identity, capabilities: declared };
   ctx.send(l1At(idOf(ctx)), { name: 'society/OpenL1@1', value });
-}
-
-export function identifyL1({ declared }: EntityState, ctx: EntityContext): void {
-  ctx.send(l1At(idOf(ctx)), { name: 'society/IdentifyL1@1', value: { capabilities: declared } });
 }
 
 /** A hot context has answered: so has the call. */
@@ -88,24 +77,13 @@ function shownAnswer({ entity_id, state, capabilities }: News<'society/L1Told@1'
     const part = state.fields[label];
     return part === null ? [] : [{ label, ref: part.ref }];
   });
-  const own = entity_id === idOf(ctx);
-  const head = {
-    entity_id,
-    version,
-    updated_at,
-    identity,
-    chain_hash: chain.hash,
-    session_count: chain.count,
-    ...(synced === null ? {} : { synced_hash: synced.hash }),
-  };
-  const agent = {
-    parent_entity_id,
-    agent_type,
-    ...(encode(capabilities).length <= CAPABILITIES_BYTES ? { capabilities } : {}),
-    progress_ppm,
-    event_queue: own ? latestEvents(ctx) : [],
-  };
-  return { value: { ...head, agent } as unknown as Value, refs };
+  const before = Math.max(0, countsOf(ctx).next - 1 - QUEUE_EVENTS);
+  const latest = fitting(eventsAfter(before, QUEUE_EVENTS, ctx), QUEUE_BYTES);
+  const head = { entity_id, version, updated_at, identity, chain_hash: chain.hash, session_count: chain.count };
+  const isShort = encode(capabilities).length <= CAPABILITIES_BYTES;
+  const kind = { parent_entity_id, agent_type, ...(isShort ? { capabilities } : {}), progress_ppm };
+  const agent = { ...kind, event_queue: entity_id === idOf(ctx) ? latest : [] };
+  return { value: { ...head, ...present({ synced_hash: synced?.hash }), agent } as unknown as Value, refs };
 }
 
 /** Longer capabilities are read by `agent_capabilities`. */
@@ -114,8 +92,3 @@ const CAPABILITIES_BYTES = 1_024;
 /** The bytes of the events that a hot context shows, and their number. */
 const QUEUE_BYTES = 1_800;
 const QUEUE_EVENTS = 8;
-
-function latestEvents(ctx: EntityContext): readonly Value[] {
-  const { next } = countsOf(ctx);
-  return fitting(eventsAfter(Math.max(0, next - 1 - QUEUE_EVENTS), QUEUE_EVENTS, ctx), QUEUE_BYTES);
-}

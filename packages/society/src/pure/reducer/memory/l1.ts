@@ -20,8 +20,8 @@ import {
   reducerOnUse,
   type Table,
 } from '@reprise/kernel/define';
-import { type AgentStatus, entityAt, groupAt, L1 } from '../../contracts/cell/names.js';
-import type { News } from '../../contracts/index.js';
+import { entityAt, groupAt, L1 } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
 import {
   AGENT_FIELDS,
   L1_BYTES_MAX,
@@ -36,7 +36,8 @@ import {
   l1Tables,
   NO_FIELDS,
 } from '../../contracts/memory/l1.js';
-import { sayStatus } from '../inbox/member-news.js';
+import { sendUp } from '../context/entity.js';
+import { eventOf } from '../group/told-groups.js';
 import { isSessionOf } from '../rights/session.js';
 
 type HotContext = ReducerContext<typeof l1Tables>;
@@ -90,8 +91,22 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands, typeof l1Tables> = {
   'sys/Revived@1': (_draft, _, ctx) => {
     ctx.send(entityAt(ctx.address[1]), { name: 'society/HotRevived@1', value: {} });
   },
-  'society/TellSessions@1': (_draft, _, ctx) => tellSessions(ctx),
-  'society/StatusForFailed@1': (_draft, { old, now }, ctx) => sayForFailed(old, now, ctx),
+  // The cell of the agent has failed: its maker hears which sessions are open.
+  'society/TellSessions@1': (_draft, _, ctx) => {
+    for (const [session] of allRows(ctx.table('sessions')))
+      sendUp(ctx.caller, { name: 'society/AgentSession@1', value: { session, open: true } }, ctx);
+  },
+  // The groups of the agent, whose cell has failed, hear what its maker made of it.
+  'society/StatusForFailed@1': (_draft, { old, now }, ctx) => {
+    const groups = ctx.table('groups');
+    const leaving = { name: 'society/Leave@1', value: { entity: ctx.address[1] } };
+    for (const [group] of allRows(groups)) {
+      ctx.send(groupAt(group), eventOf(['status', old, now], ctx));
+      if (now !== 'removed') continue;
+      ctx.send(groupAt(group), leaving);
+      groups.delete(group);
+    }
+  },
   'society/SyncL1@1': (draft, synced, ctx) => {
     draft.synced = { ...synced, at: ctx.now };
     changed(draft, 'synced', [], ctx);
@@ -132,26 +147,6 @@ const CAPABILITIES = 'capabilities';
 function keep(table: Table<null>, key: string, isThere: boolean): void {
   if (isThere) table.set(key, null);
   else table.delete(key);
-}
-
-/** Tells the maker of the agent, whose cell has failed, which sessions are open. */
-function tellSessions(ctx: HotContext): void {
-  const { caller } = ctx;
-  if (caller === null) return;
-  for (const [session] of allRows(ctx.table('sessions')))
-    ctx.send(caller, { name: 'society/AgentSession@1', value: { session, open: true } });
-}
-
-/** The groups of the agent, whose cell has failed, hear what its maker made of it. */
-function sayForFailed(old: AgentStatus, now: AgentStatus, ctx: HotContext): void {
-  const groups = ctx.table('groups');
-  const leaving = { name: 'society/Leave@1', value: { entity: ctx.address[1] } };
-  for (const [group] of allRows(groups)) {
-    sayStatus(group, { agent_id: ctx.address[1], old, now }, ctx);
-    if (now !== 'removed') continue;
-    ctx.send(groupAt(group), leaving);
-    groups.delete(group);
-  }
 }
 
 function refusedFields({ agent_type }: L1State, { refused = [], ...patch }: L1Patch): readonly string[] {

@@ -7,28 +7,20 @@ import { formatAddress, present, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { beginRound, READ_ITEMS_MAX, type ReadItem, someRows } from '@reprise/org/contracts';
 import {
-  argsOf,
   authorOf,
-  type EntityState,
   entityOfAuthor,
   groupOfStore,
-  itemIdOf,
-  itemOf,
-  MEMORY_BOUNDS,
-  type MemoryAct,
-  type MemoryEnded,
-  type Row,
-  type SocietyCallOf,
   stagingKeyIn,
   stagingOfStore,
   storeOf,
-} from '../../contracts/index.js';
+} from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { MemoryAct, MemoryEnded } from '../../contracts/memory/acts.js';
+import { itemIdOf, itemOf, MEMORY_BOUNDS } from '../../contracts/memory/tools.js';
 import { memoryPlan } from '../../plans/memory.js';
-import { actorOfCall } from '../call/actors.js';
-import { goOnWith } from '../call/answers.js';
-import { isForModel, listed, roomFor } from '../call/fitting.js';
+import { actorOfCall, goOnWith, isForModel, listed, roomFor, startForCall } from '../call/answers.js';
 import { type Answer, checkOf, deny, isDenial, type OperationsOf, refuse } from '../call/operations.js';
-import { startForCall } from '../call/plans.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { aboutStaged, shownStaging } from '../context/staged.js';
 import { tellGroup } from '../group/told-groups.js';
@@ -41,70 +33,58 @@ import { writeOf } from './writes.js';
 type StoreTool = `memory_${'write_warm' | 'read_warm' | 'search' | 'share' | 'validate'}`;
 
 export const memoryOperations: OperationsOf<StoreTool> = {
-  memory_write_warm: {
-    group: ({ group }) => group,
-    run: (draft: EntityState, asked, call, ctx) => {
-      if (asked.visibility === 'public') deny('visibility');
-      const store = targetOf(asked, ctx) ?? refuse('group_required', { hint: 'Name the group.' });
-      requireWritable(draft, store, ctx);
-      const superseded = asked.supersedes === undefined ? undefined : itemOf(asked.supersedes);
-      if (superseded !== undefined && superseded.store !== store) refuse('other_store');
-      return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
-    },
+  memory_write_warm: (draft, asked, call, ctx) => {
+    if (asked.visibility === 'public') deny('visibility');
+    const store = targetOf(asked, ctx) ?? refuse('group_required', { hint: 'Name the group.' });
+    requireWritable(draft, store, ctx);
+    const superseded = asked.supersedes === undefined ? undefined : itemOf(asked.supersedes);
+    if (superseded !== undefined && superseded.store !== store) refuse('other_store');
+    return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
   },
-  memory_read_warm: {
-    group: ({ group }) => (group === undefined || stagingKeyIn(group) !== undefined ? undefined : group),
-    run: (draft: EntityState, args, call, ctx) => {
-      const { item_id, group, after = 0, limit = USUAL_ITEMS } = args;
-      if ((item_id === undefined) === (group === undefined)) refuse('item_or_group');
-      const composed = isForModel(call, ctx);
-      if (group !== undefined) {
-        const store = storeFor(group);
-        requireReadable(draft, store, ctx);
-        const count = Math.min(limit, composed ? READ_ITEMS_MAX : MEMORY_BOUNDS.read);
-        const own = formatAddress(ctx.address);
-        return act(call, { act: 'page', store, after, limit: count, own, composed }, ctx);
-      }
-      const { store, id } = itemOf(storedItem(item_id ?? '', ctx));
+  memory_read_warm: (draft, { item_id, group, after = 0, limit = USUAL_ITEMS }, call, ctx) => {
+    if ((item_id === undefined) === (group === undefined)) refuse('item_or_group');
+    const composed = isForModel(call, ctx);
+    if (group !== undefined) {
+      const store = storeFor(group);
       requireReadable(draft, store, ctx);
-      return act(call, { act: 'read', store, ids: [id], composed }, ctx);
-    },
+      const count = Math.min(limit, composed ? READ_ITEMS_MAX : MEMORY_BOUNDS.read);
+      const own = formatAddress(ctx.address);
+      return act(call, { act: 'page', store, after, limit: count, own, composed }, ctx);
+    }
+    const { store, id } = itemOf(storedItem(item_id ?? '', ctx));
+    requireReadable(draft, store, ctx);
+    return act(call, { act: 'read', store, ids: [id], composed }, ctx);
   },
-  memory_search: {
-    run: (draft: EntityState, { query, groups, k = 10 }, call, ctx) => {
-      const named = groups?.map(storeOf.group) ?? storesOf(ctx);
-      const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
-      if (stores.length === 0) return { value: { items: [], withheld: named.length } };
-      return act(call, { act: 'search', stores, query, k }, ctx);
-    },
+  memory_search: (draft, { query, groups, k = 10 }, call, ctx) => {
+    const named = groups?.map(storeOf.group) ?? storesOf(ctx);
+    const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
+    if (stores.length === 0) return { value: { items: [], withheld: named.length } };
+    return act(call, { act: 'search', stores, query, k }, ctx);
   },
-  memory_share: {
-    group: ({ group_id }) => group_id,
-    run: (draft: EntityState, { item_id, group_id }, call, ctx) => {
-      const { store, id } = itemOf(item_id);
-      const to = storeOf.group(group_id);
-      if (store === to) refuse('same_store');
-      requireReadable(draft, store, ctx);
-      requireWritable(draft, to, ctx);
-      const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
-      return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
-    },
+  memory_share: (draft, { item_id, group_id }, call, ctx) => {
+    const { store, id } = itemOf(item_id);
+    const to = storeOf.group(group_id);
+    if (store === to) refuse('same_store');
+    requireReadable(draft, store, ctx);
+    requireWritable(draft, to, ctx);
+    const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
+    return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
   },
-  memory_validate: {
-    run: (draft: EntityState, { item_id }, call, ctx) => {
-      const { store } = itemOf(item_id);
-      requireReadable(draft, store, ctx);
-      requireWritable(draft, store, ctx);
-      return act(call, judging(draft, item_id, ctx), ctx);
-    },
+  memory_validate: (draft, { item_id }, call, ctx) => {
+    const { store } = itemOf(item_id);
+    requireReadable(draft, store, ctx);
+    requireWritable(draft, store, ctx);
+    return act(call, judging(draft, item_id, ctx), ctx);
   },
 };
 
 /** A plan of an operation has ended: the call is answered, or goes on. */
 export function memoryEnded(draft: EntityState, ended: MemoryEnded, call: string, ctx: EntityContext): void {
-  goOnWith(draft, call, ctx, (row) =>
-    ended.code === null ? cameTo(draft, row, ended, call, ctx) : refuseFor(ended.code),
-  );
+  goOnWith(draft, call, ctx, ({ name, args }) => {
+    if (ended.code !== null) return refuseFor(ended.code);
+    const cameTo: CameTo<Value> = CAME_TO[name as keyof typeof CAME_TO];
+    return cameTo(draft, args, ended, call, ctx);
+  });
 }
 
 /** An entity that leaves a group archives the copies from it that it does not keep. */
@@ -134,28 +114,68 @@ const USUAL_ITEMS = 20;
 /** The room of what stands beside the rows of an answer. */
 const HEAD_BYTES = 512;
 
-function cameTo(
-  draft: EntityState,
-  row: Row<'calls'>,
-  ended: MemoryEnded,
-  call: string,
-  ctx: EntityContext,
-): Answer | undefined {
-  switch (row.name) {
-    case 'memory_write_warm':
-      return wrote(argsOf(row, 'memory_write_warm'), ended, ctx);
-    case 'memory_read_warm':
-      return shownItems(argsOf(row, 'memory_read_warm'), ended, row.origin.kind === 'owner', ctx);
-    case 'memory_search':
-      return found(ended, roomFor(call, ctx) - HEAD_BYTES);
-    case 'memory_share':
-      return shared(argsOf(row, 'memory_share'), ended, ctx);
-    case 'memory_assess':
-      return assess(argsOf(row, 'memory_assess'), ended, call, ctx);
-    default:
-      return validate(draft, argsOf(row, 'memory_validate'), ended, call, ctx);
-  }
-}
+/** What each tool answers when its plan has ended; undefined where another one follows. */
+const CAME_TO: { readonly [N in StoreTool | 'memory_assess']: CameTo<SocietyCallOf<N>> } = {
+  // The group of the store hears of the item, unless it is quarantined.
+  memory_write_warm: (_, asked, { written }, _call, ctx) => {
+    if (written === null) return refuse('internal_error');
+    const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
+    const item_id = itemIdOf(store, written.id);
+    const isKept = isDoubted(asked.confidence_ppm ?? null);
+    if (!isKept && !written.existed) tellOfItem(store, { item_id, type: asked.type }, ctx);
+    return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
+  },
+  // A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. A model is
+  // shown one text between marks, others the content of each item.
+  memory_read_warm: (_, { item_id, group = '' }, { items, texts, next }, call, ctx) => {
+    const isModel = isForModel(call, ctx);
+    const known = item_id === undefined ? undefined : storedItem(item_id, ctx);
+    if (known !== undefined && items.length === 0) refuse('item_unknown');
+    const store = known === undefined ? storeFor(group) : itemOf(known).store;
+    const rows = items.map((item) => rowOf(store, item, isModel, ctx));
+    const more = known === undefined ? { ...present({ next: next ?? undefined }), ...shownStaging(store, ctx) } : {};
+    const refs = isModel ? texts.map(({ ref }) => ({ label: 'items', ref })) : [];
+    return { value: { items: rows, ...more } as unknown as Value, refs };
+  },
+  memory_search: (_, _args, { found: items, texts, withheld }, call, ctx) => {
+    const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
+    const refs = texts.map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
+    return { value: { ...listed('items', rows, roomFor(call, ctx) - HEAD_BYTES), withheld }, refs };
+  },
+  memory_share: (_, { item_id, group_id }, { written, items: [item] }, _call, ctx) => {
+    if (written === null || item === undefined) return refuse('internal_error');
+    const copy_id = itemIdOf(storeOf.group(group_id), written.id);
+    const { type } = item;
+    const author = authorOf(item);
+    const from = groupOfStore(itemOf(item_id).store);
+    const own = author === formatAddress(ctx.address);
+    if (from !== undefined)
+      ctx.table('copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
+    if (!written.existed) {
+      ctx.record('society/Shared@1', { item_id, copy_id, author });
+      tellOfItem(storeOf.group(group_id), { item_id: copy_id, type }, ctx);
+    }
+    return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
+  },
+  memory_assess: (_, args, ended, call, ctx) => assess(args, ended, call, ctx),
+  // First the item was read, and who may judge it found; then it was moved.
+  memory_validate: (draft, { item_id }, { act: done, standing, items: [item] }, call, ctx) => {
+    const { store, id } = itemOf(item_id);
+    if (done === 'move') {
+      ctx.record('society/Validated@1', { item_id, by: actorOfCall(call, ctx) });
+      return { value: { item_id, state: 'live' } };
+    }
+    if (item === undefined) return refuse('item_unknown');
+    if (standing === 'self' || standing === 'below' || standing === 'swarm') refuse('not_authorized', { standing });
+    if (item.state !== 'quarantined') return { value: { item_id, state: item.state } };
+    requireWritable(draft, store, ctx);
+    return act(call, { act: 'move', store, id, state: 'live' }, ctx);
+  },
+};
+
+type CameTo<A> = {
+  run(draft: EntityState, args: A, ended: MemoryEnded, call: string, ctx: EntityContext): Answer | undefined;
+}['run'];
 
 /** The store of a write: the one that is named, else what its visibility means. */
 function targetOf(
@@ -196,18 +216,14 @@ function writing(
   const { origin, expires_at } = writeOf(store, ctx);
   const { message: id } = origin;
   ctx.record('memory/Linked@1', { kind: 'message', id, title: `write ${id}`, from: [], text_ref: content_ref });
+  const words = { content_ref, summary_ref, tags: [], type, confidence_ppm, subject_key };
   const operation = {
     op: 'store' as const,
     key: `call:${call}`,
     origin,
-    content_ref,
-    summary_ref,
-    tags: [],
-    type,
-    confidence_ppm,
-    subject_key,
+    ...words,
     expires_at,
-    ...(supersedes === undefined ? {} : { supersedes }),
+    ...present({ supersedes }),
   };
   return { act: 'write', store, operation, quarantine: isDoubted(confidence_ppm) };
 }
@@ -215,16 +231,6 @@ function writing(
 /** Whether an item is kept and not found until another entity validates it. */
 function isDoubted(confidence_ppm: number | null): boolean {
   return confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
-}
-
-/** The group of the store hears of the item, unless it is quarantined. */
-function wrote(asked: SocietyCallOf<'memory_write_warm'>, { written }: MemoryEnded, ctx: EntityContext): Answer {
-  if (written === null) return refuse('internal_error');
-  const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
-  const item_id = itemIdOf(store, written.id);
-  const isKept = isDoubted(asked.confidence_ppm ?? null);
-  if (!isKept && !written.existed) tellOfItem(store, { item_id, type: asked.type }, ctx);
-  return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
 }
 
 export function tellOfItem(
@@ -236,25 +242,6 @@ export function tellOfItem(
   if (group !== undefined) tellGroup(group, ['item', item_id, by ?? null, type], ctx);
 }
 
-/**
- * A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. A model is
- * shown one text between marks, others the content of each item.
- */
-function shownItems(
-  { item_id, group = '' }: SocietyCallOf<'memory_read_warm'>,
-  { items, texts, next }: MemoryEnded,
-  isModel: boolean,
-  ctx: EntityContext,
-): Answer {
-  const known = item_id === undefined ? undefined : storedItem(item_id, ctx);
-  if (known !== undefined && items.length === 0) refuse('item_unknown');
-  const store = known === undefined ? storeFor(group) : itemOf(known).store;
-  const rows = items.map((item) => rowOf(store, item, isModel, ctx));
-  const more = known === undefined ? { ...present({ next: next ?? undefined }), ...shownStaging(store, ctx) } : {};
-  const refs = isModel ? texts.map(({ ref }) => ({ label: 'items', ref })) : [];
-  return { value: { items: rows, ...more } as unknown as Value, refs };
-}
-
 /** The store of a group, or the one that holds what an agent has brought back. */
 function storeFor(group: string): string {
   const staging = stagingKeyIn(group);
@@ -264,18 +251,9 @@ function storeFor(group: string): string {
 /** A client reads the words of an item by their link; a model is shown them in one text. */
 function rowOf(store: string, item: ReadItem, isModel: boolean, ctx: EntityContext): Value {
   const { id, type, state, confidence_ppm, subject_key, created_at, expires_at } = item;
-  return {
-    item_id: itemIdOf(store, id),
-    type,
-    ...whoseItem(item),
-    state,
-    confidence_ppm,
-    subject_key,
-    created_at,
-    expires_at,
-    ...(isModel ? {} : { link: item.content_ref }),
-    ...aboutStaged(store, id, ctx),
-  };
+  const about = { item_id: itemIdOf(store, id), type, state, confidence_ppm, subject_key, created_at, expires_at };
+  const words = isModel ? {} : { link: item.content_ref };
+  return { ...about, ...whoseItem(item), ...words, ...aboutStaged(store, id, ctx) };
 }
 
 /** The author of an item, and where it was taken over: from whom, or by whom without a review. */
@@ -284,55 +262,6 @@ function whoseItem(item: ReadItem): Readonly<Record<string, Value>> {
   const [author, of] = [shown(authorOf(item)), item.origin?.of];
   if (item.origin?.unreviewed === true) return { author, merged_by: shown(item.author) };
   return of === undefined ? { author } : { author, taken_over_from: shown(of) };
-}
-
-function found({ found: items, texts, withheld }: MemoryEnded, bytesMax: number): Answer {
-  const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
-  const refs = texts.map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
-  return { value: { ...listed('items', rows, bytesMax), withheld }, refs };
-}
-
-function shared(
-  { item_id, group_id }: SocietyCallOf<'memory_share'>,
-  { written, items: [item] }: MemoryEnded,
-  ctx: EntityContext,
-): Answer {
-  if (written === null || item === undefined) return refuse('internal_error');
-  const copy_id = itemIdOf(storeOf.group(group_id), written.id);
-  const { type } = item;
-  const author = authorOf(item);
-  const from = groupOfStore(itemOf(item_id).store);
-  const own = author === formatAddress(ctx.address);
-  if (from !== undefined) ctx.table('copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
-  if (!written.existed) {
-    ctx.record('society/Shared@1', { item_id, copy_id, author });
-    tellOfItem(storeOf.group(group_id), { item_id: copy_id, type }, ctx);
-  }
-  return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
-}
-
-/** First the item was read, and who may judge it found; then it was moved. */
-function validate(
-  draft: EntityState,
-  { item_id }: SocietyCallOf<'memory_validate'>,
-  ended: MemoryEnded,
-  call: string,
-  ctx: EntityContext,
-): Answer | undefined {
-  const { store, id } = itemOf(item_id);
-  if (ended.act === 'move') {
-    ctx.record('society/Validated@1', { item_id, by: actorOfCall(call, ctx) });
-    return { value: { item_id, state: 'live' } };
-  }
-  const {
-    standing,
-    items: [item],
-  } = ended;
-  if (item === undefined) return refuse('item_unknown');
-  if (standing === 'self' || standing === 'below' || standing === 'swarm') refuse('not_authorized', { standing });
-  if (item.state !== 'quarantined') return { value: { item_id, state: item.state } };
-  requireWritable(draft, store, ctx);
-  return act(call, { act: 'move', store, id, state: 'live' }, ctx);
 }
 
 /** The stores that a search asks when none is named: those of the entity, of its groups, and the public one. */
@@ -347,6 +276,5 @@ function refuseFor(code: string): never {
 }
 
 function act(call: string, input: MemoryAct, ctx: EntityContext): undefined {
-  startForCall(ctx, call, memoryPlan, { call, act: input });
-  return undefined;
+  return startForCall(ctx, call, memoryPlan, { call, act: input });
 }

@@ -9,38 +9,24 @@
  */
 
 import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../../compile/tiers.js';
-import {
-  authorOf,
-  type EntityState,
-  entityAt,
-  entityOfAuthor,
-  groupOfStore,
-  itemOf,
-  type MemoryAct,
-  type MemoryEnded,
-  type Row,
-  type SocietyCallOf,
-  type Tier,
-} from '../../contracts/index.js';
+import { authorOf, entityAt, entityOfAuthor, groupOfStore, type Tier } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { MemoryAct, MemoryEnded } from '../../contracts/memory/acts.js';
+import { itemOf } from '../../contracts/memory/tools.js';
 import { memoryPlan } from '../../plans/memory.js';
-import { actorOfCall } from '../call/actors.js';
+import { actorOfCall, startForCall } from '../call/answers.js';
 import { type Answer, deny, type OperationsOf, refuse } from '../call/operations.js';
-import { startForCall } from '../call/plans.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { tellGroup } from '../group/told-groups.js';
 import { notice } from '../inbox/inbox.js';
 import { mayAsk } from '../rights/may-ask.js';
-import { changeRights } from '../rights/rights.js';
 
 /** `memory_assess`. The item is read first: its author is who is judged. */
 export const trustOperations: OperationsOf<'memory_assess'> = {
-  memory_assess: {
-    run: (draft: EntityState, { item_id }, call, ctx) => {
-      if (!mayAsk(draft, itemOf(item_id).store, ctx)) return deny('visibility');
-      startForCall(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
-      return undefined;
-    },
+  memory_assess: (draft, { item_id }, call, ctx) => {
+    if (!mayAsk(draft, itemOf(item_id).store, ctx)) return deny('visibility');
+    return startForCall(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
   },
 };
 
@@ -73,10 +59,8 @@ export function assess(
   const after: Row<'trust'> = { verdicts: [...others, ...added].slice(-TRUST_WINDOW), updated_at: ctx.now };
   ctx.table('trust').set(agent, after);
   const by = actorOfCall(call, ctx);
-  ctx.record('society/Assessed@1', {
-    ...{ item_id, agent_id: agent, verdict, basis, by },
-    evidence_ref: evidence_ref ?? null,
-  });
+  const rests = { basis, evidence_ref: evidence_ref ?? null };
+  ctx.record('society/Assessed@1', { item_id, agent_id: agent, verdict, ...rests, by });
   scored({ agent, before, after, store: itemOf(item_id).store }, ctx);
   return shown(agent, after, ctx);
 }
@@ -84,13 +68,6 @@ export function assess(
 /** The tier that the verdicts of this entity alone give an agent. */
 export function tierByVerdicts(agent: string, ctx: EntityContext): Tier {
   return tierOf(countsIn(verdictsOn(agent, ctx)));
-}
-
-/** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
-export function tierChanged(draft: EntityState, tier: Tier, ctx: EntityContext): void {
-  changeRights(draft, ctx, () => {
-    draft.tier = tier;
-  });
 }
 
 interface Scored {

@@ -2,9 +2,8 @@
 
 import { formatAddress } from '@reprise/contracts';
 import { openStore } from '@reprise/org/contracts';
-import { groupOfStore } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { countsOf, setCounts } from '../context/member.js';
+import { groupOfStore } from '../../contracts/cell/names.js';
+import { countsOf, type EntityContext, setCounts } from '../context/entity.js';
 
 /** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
 export function writeOf(store: string, ctx: EntityContext) {

@@ -1,7 +1,7 @@
 /** What registration and changes of capabilities share: who asks, and the refusal of too much. */
 
 import { present, type Value } from '@reprise/contracts';
-import type { CallOrigin } from '../../contracts/index.js';
+import type { CallOrigin } from '../../contracts/entity/entity.js';
 import { openCall } from '../call/answers.js';
 import { refuse } from '../call/operations.js';
 import type { EntityContext } from '../context/entity.js';
@@ -23,7 +23,8 @@ export function requireAsker(call: string, ctx: EntityContext): Extract<CallOrig
 
 /**
  * The end of an agent's time: as it is declared, else that of its parent. 0 is no end. Times are compared and seconds are
- * shown, rounded up: what ends less than a second after the parent ends with it.
+ * shown, rounded up: what ends less than a second after the parent ends with it. A member of a swarm that is declared to have
+ * no end ends with its creator, too: as if it had declared nothing.
  *
  * @param above when the parent ends; undefined for no end
  */
@@ -32,15 +33,6 @@ export function endOf(ttl_seconds: number | undefined, above: number | undefined
   if (ttl_seconds === 0) return null;
   const end = now + ttl_seconds * 1_000;
   return above !== undefined && end > above && end < above + 1_000 ? above : end;
-}
-
-/** The end of a member of a swarm: one that is declared to have none ends with its creator, too. */
-export function endInSwarm(
-  { ttl_seconds }: { readonly ttl_seconds?: number },
-  above: number | undefined,
-  { now }: { readonly now: number },
-): number | null {
-  return endOf(ttl_seconds === 0 ? undefined : ttl_seconds, above, now);
 }
 
 /** The seconds until a time, as they are shown: rounded up. */

@@ -1,8 +1,8 @@
 /** Whether an entity has a part in a store at all, and whether it may act now: what is asked before the gate is. */
 
-import { type EntityState, groupOfStore, stagingOfStore, storeOf } from '../../contracts/index.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { groupOfStore, stagingOfStore, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 
 /**
  * Whether it makes sense to ask the gate. The gate judges what an agent reaches; above a person nothing narrows, so a

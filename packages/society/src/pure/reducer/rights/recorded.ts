@@ -1,5 +1,5 @@
 /** Capabilities and rights as commands and events carry them. */
-import type { Capability, capability } from '@reprise/contracts';
+import { type Capability, type capability, present } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { canonical, leq } from '@reprise/kernel/authority';
 
@@ -33,16 +33,11 @@ function withOwn(grant: Capability, exercise: Capability): Capability {
     }),
   );
   const expires_at = largest(grant.expires_at, exercise.expires_at);
-  const max_parallel = largest(grant.max_parallel, exercise.max_parallel);
-  return {
-    may,
-    ...(expires_at === undefined ? {} : { expires_at }),
-    ...(max_parallel === undefined ? {} : { max_parallel }),
-  };
+  return present({ may, expires_at, max_parallel: largest(grant.max_parallel, exercise.max_parallel) });
 }
 
 function storesOf({ may: { mem_read, mem_write } }: Capability): Capability['may'] {
-  return { ...(mem_read === undefined ? {} : { mem_read }), ...(mem_write === undefined ? {} : { mem_write }) };
+  return present({ mem_read, mem_write });
 }
 
 /** The larger of two bounds; without one there is no bound. */

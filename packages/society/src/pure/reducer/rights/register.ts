@@ -3,20 +3,15 @@
  * gets its rights, and begins only when they stand. What is refused on the way leaves no agent.
  */
 
-import type { Capability, Patterns } from '@reprise/contracts';
+import type { Capability } from '@reprise/contracts';
 import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
 import { type CompiledRights, compileRights, type RightsSource } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
-import {
-  type AgentRecord,
-  type Capabilities,
-  type EntityState,
-  entityAt,
-  SOCIETY_BOUNDS,
-  type SocietyCallOf,
-} from '../../contracts/index.js';
+import type { Capabilities } from '../../contracts/agent/capability.js';
+import { accountOf, entityAt } from '../../contracts/cell/names.js';
+import type { AgentRecord, EntityState } from '../../contracts/entity/entity.js';
+import type { SocietyCallOf } from '../../contracts/entity-parts.js';
 import type { MakerContext } from '../context/entity.js';
 import { secondsUntil } from './agent-terms.js';
 import { recordedSides } from './recorded.js';
@@ -87,15 +82,9 @@ export function unmakeAgent(ctx: MakerContext, agent_id: string): void {
     ctx.send(entityAt(agent_id), { name: 'society/Unmake@1', value: {} });
 }
 
-/** The groups that an agent may join when it begins; undefined for any. */
-export function groupsReached(of: RightsSource, above: Capability): Patterns | undefined {
-  return meet(compileRights(of).exercise, above).may.group;
-}
-
 /** What the rights of an agent are compiled from before it begins, and what they could exceed. */
-export function sourceOf({ agent_id, agent_type: kind, parent_entity_id: parent_id, ...terms }: Terms): RightsSource {
-  const unjudged = { tier: 'medium', bonus_groups: [], memberships: [], status: 'registered' } as const;
-  return { ...terms, ...unjudged, agent_id, kind, parent_id };
+export function sourceOf({ agent_type: kind, ...terms }: Terms): RightsSource {
+  return { ...terms, kind, tier: 'medium', bonus_groups: [], memberships: [], status: 'registered' };
 }
 
 type Terms = Omit<
@@ -105,13 +94,8 @@ type Terms = Omit<
 
 /** What a registration, or a slot of a swarm, states of an agent, with what is meant where it states nothing. */
 export function termsIn(stated: Pick<Registration, 'agent_type' | 'capabilities'> & Partial<Registration>) {
-  const {
-    agent_type,
-    capabilities: declared,
-    grant: granted = null,
-    trust_floor = 'untrusted',
-    automerge = false,
-  } = stated;
+  const { agent_type, capabilities: declared, grant: granted = null } = stated;
+  const { trust_floor = 'untrusted', automerge = false } = stated;
   return { agent_type, declared, granted, trust_floor, automerge };
 }
 
@@ -133,15 +117,11 @@ export function excessOf(
 
 /** Finds where the capabilities of an entity would exceed what its maker may hand on. */
 export function excessIn(
-  { kind, parent_entity_id, declared, granted, tier, trust_floor, bonus_groups, expires_at, swarm_group }: EntityState,
+  state: EntityState,
   above: Capability,
   { address: [, agent_id], now }: Pick<ReducerContext, 'address' | 'now'>,
 ): TooMuch | undefined {
-  const of: RightsSource = {
-    ...{ agent_id, kind, declared, granted, tier, trust_floor, bonus_groups, memberships: [], status: 'registered' },
-    ...{ expires_at, parent_id: parent_entity_id, swarm_group },
-  };
-  return excessOf(of, above, now);
+  return excessOf({ ...state, agent_id, memberships: [], status: 'registered' }, above, now);
 }
 
 /** The wire dimensions, and the kernel's that each compiles into; groups are compared as the scope names them. */
@@ -182,10 +162,4 @@ function excessOfSide(
 
 function pick({ may }: Capability, name: string): Capability['may'] {
   return may[name] === undefined ? {} : { [name]: may[name] };
-}
-
-/** Why an agent cannot be made below an entity; undefined when it can. */
-export function noRoomFor(depth: number, children: number): string | undefined {
-  if (depth >= SOCIETY_BOUNDS.depth) return 'depth_exceeded';
-  return children >= SOCIETY_BOUNDS.children ? 'fanout_exceeded' : undefined;
 }

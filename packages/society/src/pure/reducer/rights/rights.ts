@@ -7,30 +7,19 @@
  * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 
-import type { Capability, Patterns } from '@reprise/contracts';
+import { type Capability, type Patterns, present } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRound } from '@reprise/org/contracts';
-import { compileRights } from '../../compile/index.js';
-import { accountOf } from '../../contracts/cell/names.js';
-import {
-  type EntityState,
-  entityAt,
-  formatHolder,
-  formatSwarmHolder,
-  type News,
-  storeOf,
-} from '../../contracts/index.js';
+import { type CompiledRights, compileRights } from '../../compile/index.js';
+import { accountOf, entityAt, formatHolder, SWARM, storeOf } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, type MakerContext } from '../context/entity.js';
 import { stagedAgents } from '../context/staged.js';
 import { recorded, recordedSides } from './recorded.js';
 import { followInSessions } from './session.js';
-
-interface BothSides {
-  readonly exercise: Capability;
-  readonly grant: Capability;
-}
 
 /**
  * Makes a change that the rights of the entity follow from, and has them follow.
@@ -43,13 +32,13 @@ export function changeRights(draft: EntityState, ctx: EntityContext, change: () 
   change();
   const after = compiledOf(draft, ctx);
   if (draft.kind === 'person') {
-    tellAbove(draft, ctx);
+    tellBelow(draft, 'above', ctx);
     return undefined;
   }
   narrowTo(draft, before, after, ctx);
   const asked = isWithin(after, before) ? undefined : askMaker(draft, after, ctx);
   if (asked !== undefined || draft.stands !== null) draft.stands = sidesAsRecorded(met(standing(draft, before), after));
-  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
+  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellBelow(draft, 'above', ctx);
   return asked;
 }
 
@@ -57,7 +46,7 @@ export function changeRights(draft: EntityState, ctx: EntityContext, change: () 
  * Takes what no longer follows from the state from the rights that stand. Less may stand than followed before: what the
  * maker has not set yet, and what the entity does not know to be taken from those above. The kernel cuts off the difference.
  */
-function narrowTo(draft: EntityState, before: BothSides, after: BothSides, ctx: EntityContext): void {
+function narrowTo(draft: EntityState, before: CompiledRights, after: CompiledRights, ctx: EntityContext): void {
   if (isWithin(before, after)) return;
   if (!isWithin(unstaged(before), after)) draft.narrowed_at = ctx.now;
   narrowSelf(after, ctx);
@@ -95,48 +84,31 @@ export function rightsStand(
   return true;
 }
 
-/** The maker has set what this entity asked for last: nothing waits any more, also for the answer that tells of it. */
-export function rightsSet(draft: EntityState, { ask, code }: News<'society/RightsStand@1'>): void {
-  if (code === null && draft.asking?.ask === ask) draft.stands = null;
-}
-
 /** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
-export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: BothSides): BothSides {
+export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: CompiledRights): CompiledRights {
   return stands === null ? compiled : met(sidesOf(stands), compiled);
 }
 
-function met(a: BothSides, b: BothSides): BothSides {
+function met(a: CompiledRights, b: CompiledRights): CompiledRights {
   return { exercise: meet(a.exercise, b.exercise), grant: meet(a.grant, b.grant) };
 }
 
-function sidesAsRecorded({ exercise, grant }: BothSides): News<'society/Compiled@1'>['rights'] {
+function sidesAsRecorded({ exercise, grant }: CompiledRights): News<'society/Compiled@1'>['rights'] {
   return { exercise: recorded(exercise), grant: recorded(grant) };
 }
 
-function sidesOf({ exercise, grant }: News<'society/Compiled@1'>['rights']): BothSides {
+function sidesOf({ exercise, grant }: News<'society/Compiled@1'>['rights']): CompiledRights {
   return { exercise, grant: grant ?? exercise };
 }
 
 /** The rights that follow from the state as it is. */
-export function compiledOf(draft: EntityState, ctx: EntityContext): BothSides {
+export function compiledOf(draft: EntityState, ctx: EntityContext): CompiledRights {
   return compiledWithin(aboveOf(ctx), draft, ctx);
 }
 
-function compiledWithin(within: Capability, draft: EntityState, ctx: EntityContext): BothSides {
-  const { kind, declared, granted, tier, trust_floor, bonus_groups, status, expires_at, swarm_group } = draft;
-  return compileRights({
-    ...{
-      agent_id: idOf(ctx),
-      parent_id: draft.parent_entity_id,
-      kind,
-      declared,
-      granted,
-      tier,
-      trust_floor,
-      bonus_groups,
-    },
-    ...{ memberships: membershipsOf(ctx), status, expires_at, swarm_group, reviews: stagedAgents(ctx), within },
-  });
+function compiledWithin(within: Capability, draft: EntityState, ctx: EntityContext): CompiledRights {
+  const around = { agent_id: idOf(ctx), memberships: membershipsOf(ctx), reviews: stagedAgents(ctx), within };
+  return compileRights({ ...draft, ...around });
 }
 
 /** What may be handed on to an entity, and the nearest entity above that narrows each dimension of it. */
@@ -153,16 +125,13 @@ export function aboveOf(ctx: MakerContext): Capability {
 /** What the maker of this entity may hand on, and who narrows it. */
 export function handedOnTo(ctx: MakerContext): HandedOn {
   const may: Record<string, Patterns> = {};
-  let bounds: Bounds = { expires_at: null, max_parallel: null, limits: {} };
+  let bounds: Exclude<Row<'above'>, unknown[]> = { expires_at: null, max_parallel: null, limits: {} };
   for (const [key, entry] of allRows(ctx.table('above'))) {
-    if (isPatterns(entry)) may[key.slice(MAY.length)] = entry;
+    if (Array.isArray(entry)) may[key.slice(MAY.length)] = entry;
     else bounds = entry;
   }
   const { expires_at, max_parallel, limits } = bounds;
-  const numbers = {
-    ...(expires_at === null ? {} : { expires_at }),
-    ...(max_parallel === null ? {} : { max_parallel }),
-  };
+  const numbers = present({ expires_at: expires_at ?? undefined, max_parallel: max_parallel ?? undefined });
   return { grant: { may, ...numbers }, limits };
 }
 
@@ -206,16 +175,9 @@ export function setCompiled(
   const account = accountOf(agent_id);
   const limits = parallel === null ? {} : { parallel };
   ctx.command('sys/SetAccount@1', { account, parent: payer, limits });
-  ctx.command(
-    'sys/SetRights@1',
-    {
-      holder: formatHolder(agent_id),
-      ...recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise }),
-      account,
-      ...(cut ? { excess: 'cut' as const } : {}),
-    },
-    { tag: tagOf('rights', `${agent_id}.${ask}`) },
-  );
+  const set = { holder: formatHolder(agent_id), ...recordedSides(sidesOf(rights)), account };
+  const tag = tagOf('rights', `${agent_id}.${ask}`);
+  ctx.command('sys/SetRights@1', cut ? { ...set, excess: 'cut' } : set, { tag });
   ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, ask } });
 }
 
@@ -225,7 +187,7 @@ export function setCompiled(
  */
 export function setSwarmRights(draft: EntityState, swarm: string, ctx: EntityContext): void {
   const { grant } = handedOnBy(draft, ctx);
-  ctx.command('sys/SetRights@1', { holder: formatSwarmHolder(swarm), ...recordedSides({ exercise: grant, grant }) });
+  ctx.command('sys/SetRights@1', { holder: `cell:${SWARM}/${swarm}`, ...recordedSides({ exercise: grant, grant }) });
 }
 
 /** Asks a maker again that had failed or had less: what it may set now stands before what this entity does next. */
@@ -244,40 +206,35 @@ export function tellStand(agent_id: string, answer: News<'society/RightsStand@1'
   ctx.send(entityAt(agent_id), { name: 'society/RightsStand@1', value: answer });
 }
 
-/** Has all agents of this entity hear what it may hand on now. */
-function tellAbove(draft: EntityState, ctx: EntityContext): void {
-  if (draft.children === 0 && ctx.table('swarms').size === 0) return;
-  leaveRound(ctx, 'above');
+/** Has all agents and swarms of this entity hear what it may hand on now, or whether it is active. */
+export function tellBelow({ children }: EntityState, what: 'above' | 'status', ctx: EntityContext): void {
+  if (children > 0 || ctx.table('swarms').size > 0) leaveRound(ctx, what);
 }
 
 /** Rights without what agents have brought back: who has decided on that reads it no longer, and nothing was taken from it. */
-function unstaged({ exercise, grant }: BothSides): BothSides {
-  return { exercise: withoutStaging(exercise), grant: withoutStaging(grant) };
+function unstaged({ exercise, grant }: CompiledRights): CompiledRights {
+  const without = (rights: Capability): Capability => {
+    const { mem_read: read } = rights.may;
+    if (read === undefined) return rights;
+    return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
+  };
+  return { exercise: without(exercise), grant: without(grant) };
 }
 
 /** Begins the patterns of the stores that hold what agents have brought back. */
 const STAGED = storeOf.staging('');
 
-function withoutStaging(rights: Capability): Capability {
-  const { mem_read: read } = rights.may;
-  if (read === undefined) return rights;
-  return { ...rights, may: { ...rights.may, mem_read: read.filter((store) => !store.startsWith(STAGED)) } };
-}
-
-function isWithin(a: BothSides, b: BothSides): boolean {
+function isWithin(a: CompiledRights, b: CompiledRights): boolean {
   return leq(a.exercise, b.exercise) && leq(a.grant, b.grant);
 }
 
-function narrowSelf({ exercise, grant }: BothSides, ctx: EntityContext): void {
-  ctx.command('sys/SetRights@1', {
-    holder: formatHolder(idOf(ctx)),
-    ...recordedSides({ exercise, grant }),
-    excess: 'cut',
-  });
+function narrowSelf({ exercise, grant }: CompiledRights, ctx: EntityContext): void {
+  const sides = recordedSides({ exercise, grant });
+  ctx.command('sys/SetRights@1', { holder: formatHolder(idOf(ctx)), ...sides, excess: 'cut' });
 }
 
 /** Asks the maker to set rights. @param cut to what the maker may set @returns the number of the request */
-function askMaker(draft: EntityState, sides: BothSides, ctx: EntityContext, cut = false): number | undefined {
+function askMaker(draft: EntityState, sides: CompiledRights, ctx: EntityContext, cut = false): number | undefined {
   if (draft.maker === null) return undefined;
   const rights = sidesAsRecorded(sides);
   const ask = ++draft.asks;
@@ -285,7 +242,7 @@ function askMaker(draft: EntityState, sides: BothSides, ctx: EntityContext, cut 
   draft.waits_for_maker = false;
   const { max_parallel_ops = null } = draft.declared;
   const value = { rights, ask, parallel: max_parallel_ops, cut };
-  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value }, refusedTo('compiled'));
+  ctx.send(draft.maker, { name: 'society/Compiled@1', value }, refusedTo('compiled'));
   return ask;
 }
 
@@ -300,16 +257,6 @@ function membershipsOf(ctx: EntityContext) {
     const tier = owner_tier === null ? {} : { tier: owner_tier };
     return { group, role: emcon ? ('viewer' as const) : role, ...tier };
   });
-}
-
-interface Bounds {
-  readonly expires_at: number | null;
-  readonly max_parallel: number | null;
-  readonly limits: Readonly<Record<string, string>>;
-}
-
-function isPatterns(entry: Patterns | Bounds): entry is Patterns {
-  return Array.isArray(entry);
 }
 
 const BOUNDS = 'bounds';

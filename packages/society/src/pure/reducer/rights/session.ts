@@ -4,11 +4,14 @@
  * reaches itself. They follow each change of the entity's rights.
  */
 
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address, Capability } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
 import { byteLength } from '@reprise/kernel/codec';
-import { allRows } from '@reprise/kernel/define';
+import { allRows, type ReducerContext } from '@reprise/kernel/define';
+import { waitingCallOf } from '@reprise/org/contracts';
+import type { CallOrigin } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
 import { type EntityContext, idOf, type MakerContext } from '../context/entity.js';
 import { recorded } from './recorded.js';
 
@@ -45,4 +48,21 @@ export function followInSessions(exercise: Capability, ctx: EntityContext): void
 export function commandSession(type: 'Pause' | 'Resume' | 'Close', session: string, ctx: MakerContext): void {
   const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
   ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
+}
+
+/**
+ * The origin of a model's call.
+ *
+ * @param row that of the session which sends it; null for a job
+ */
+export function ownerOrigin(
+  { session, call_id, step_epoch }: OwnerCall,
+  row: Row<'sessions'> | null | undefined,
+  ctx: Pick<ReducerContext, 'address' | 'caller' | 'rowKey' | 'reject'>,
+): CallOrigin {
+  const { address, rowKey, reject } = ctx;
+  if (rowKey === null) return reject('not_yours');
+  // A job speaks for its session; a session only for itself.
+  if (row !== null && session !== sessionKey(address[1], rowKey)) return reject('not_yours');
+  return { kind: 'owner', ...waitingCallOf({ session, call_id, step_epoch }, ctx) };
 }

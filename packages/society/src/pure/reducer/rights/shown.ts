@@ -2,7 +2,8 @@
 
 import type { Capability } from '@reprise/contracts';
 import { covers } from '@reprise/kernel/authority';
-import type { Capabilities, EntityState, MemoryScope } from '../../contracts/index.js';
+import type { Capabilities, MemoryScope } from '../../contracts/agent/capability.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import type { EntityContext } from '../context/entity.js';
 import { secondsUntil } from './agent-terms.js';
 import { excessIn } from './register.js';

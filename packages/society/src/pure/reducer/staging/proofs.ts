@@ -6,70 +6,51 @@
  * P2  A challenge for one purpose serves no other.
  */
 
-import type { EventHandlers, Table } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  IDENTITY_BOUNDS,
-  type News,
-  type proofCalls,
-  type proofNews,
-  type Row,
-} from '../../contracts/index.js';
+import type { Table } from '@reprise/kernel/define';
+import { IDENTITY_BOUNDS } from '../../contracts/agent/identity.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
+import type { proofCalls, proofNews } from '../../contracts/staging/proofs.js';
 import { challengePlan, provePlan } from '../../plans/identity.js';
-import { goOnWith } from '../call/answers.js';
+import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
 import { type OperationsOf, refusal, refuse } from '../call/operations.js';
-import { callOfPlan, startForCall } from '../call/plans.js';
 import { timeOf } from '../call/time.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { type EntityContext, type EntityHandlers, idOf } from '../context/entity.js';
 
 export const proofOperations: OperationsOf<keyof typeof proofCalls> = {
-  agent_challenge: {
-    about: ({ agent_id }) => agent_id,
-    run: (draft, { purpose }, call, ctx) => {
-      requireProver(draft);
-      startForCall(ctx, call, challengePlan, { call, agent: idOf(ctx), purpose });
-      return undefined;
-    },
+  agent_challenge: (draft, { purpose }, call, ctx) => {
+    requireProver(draft);
+    return startForCall(ctx, call, challengePlan, { call, agent: idOf(ctx), purpose });
   },
-  agent_prove: {
-    about: ({ agent_id }) => agent_id,
-    run: (draft, { nonce, signature }, call, ctx) => {
-      requireProver(draft);
-      const purpose = takeNonce(nonce, ['api', 'node'], ctx);
-      if (purpose === undefined) return refusal('challenge_expired'); // the challenge is gone: that stands
-      const public_key = draft.public_key ?? '';
-      startForCall(ctx, call, provePlan, { call, agent: idOf(ctx), public_key, nonce, purpose, signature });
-      return undefined;
-    },
+  agent_prove: (draft, { nonce, signature }, call, ctx) => {
+    requireProver(draft);
+    const purpose = takeNonce(nonce, ['api', 'node'], ctx);
+    if (purpose === undefined) return refusal('challenge_expired'); // the challenge is gone: that stands
+    const public_key = draft.public_key ?? '';
+    return startForCall(ctx, call, provePlan, { call, agent: idOf(ctx), public_key, nonce, purpose, signature });
   },
 };
 
-export const proofHandlers: EventHandlers<EntityState, typeof proofNews> = {
-  'society/Challenged@1': (draft, outcome, ctx) => challenged(draft, outcome, ctx),
-  'society/Proved@1': (draft, outcome, ctx) => proved(draft, outcome, ctx),
+export const proofHandlers: EntityHandlers<typeof proofNews> = {
+  'society/Challenged@1': (draft, { code, value }, ctx) => {
+    goOnWith(draft, callOfPlan(ctx), ctx, () => {
+      if (value === null) return refuse('challenge_failed', { cause: code });
+      const { nonce, purpose } = value;
+      const ends = ctx.now + IDENTITY_BOUNDS.nonce_ms;
+      makeRoom(ctx.table('nonces'), ctx.now);
+      ctx.table('nonces').set(nonce, { purpose, ends });
+      return { value: { nonce, expires_at: timeOf(ends) } };
+    });
+  },
+  // A verdict for `api` says until when a token of it may be used: a token itself is never recorded.
+  'society/Proved@1': (draft, { code, value }, ctx) => {
+    goOnWith(draft, callOfPlan(ctx), ctx, () => {
+      requireProof(code, value?.refused ?? null);
+      const expires_at = value?.purpose === 'api' ? timeOf(ctx.now + IDENTITY_BOUNDS.token_ms) : null;
+      return { value: { verified: true, agent_id: idOf(ctx), expires_at } };
+    });
+  },
 };
-
-/** A challenge was drawn: it may be answered for a while. */
-function challenged(draft: EntityState, { code, value }: News<'society/Challenged@1'>, ctx: EntityContext): void {
-  goOnWith(draft, callOfPlan(ctx), ctx, () => {
-    if (value === null) return refuse('challenge_failed', { cause: code });
-    const { nonce, purpose } = value;
-    const ends = ctx.now + IDENTITY_BOUNDS.nonce_ms;
-    makeRoom(ctx.table('nonces'), ctx.now);
-    ctx.table('nonces').set(nonce, { purpose, ends });
-    return { value: { nonce, expires_at: timeOf(ends) } };
-  });
-}
-
-/** The verdict on a proof is there. One for `api` says until when a token of it may be used: a token itself is never recorded. */
-function proved(draft: EntityState, { code, value }: News<'society/Proved@1'>, ctx: EntityContext): void {
-  goOnWith(draft, callOfPlan(ctx), ctx, () => {
-    requireProof(code, value?.refused ?? null);
-    const expires_at = value?.purpose === 'api' ? timeOf(ctx.now + IDENTITY_BOUNDS.token_ms) : null;
-    return { value: { verified: true, agent_id: idOf(ctx), expires_at } };
-  });
-}
 
 /** Refuses a proof that could not be checked, or does not hold. */
 export function requireProof(code: string | null, refused: string | null): void {

@@ -15,28 +15,26 @@ import { formatAddress } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { refusalBy } from '@reprise/org/contracts';
 import { mergesAlone } from '../../compile/automatic.js';
+import { IDENTITY_BOUNDS } from '../../contracts/agent/identity.js';
 import {
   agentOfStaging,
-  type EntityState,
   entityAt,
-  IDENTITY_BOUNDS,
-  itemIdOf,
-  itemOf,
-  type News,
-  type Row,
+  GROUP_STORE,
   stagingAt,
   stagingIdOf,
   stagingKeyIn,
   stagingKeyOf,
   stagingOfStore,
   storeOf,
-} from '../../contracts/index.js';
+} from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
+import { itemIdOf, itemOf } from '../../contracts/memory/tools.js';
+import type { returnNews } from '../../contracts/staging/returns.js';
 import { comparePlan, copyPlan } from '../../plans/returns.js';
-import { actorOfCall } from '../call/actors.js';
-import { answerCall } from '../call/answers.js';
+import { actorOfCall, answerCall, planOver, startPlan } from '../call/answers.js';
 import { type Answer, DENIED, isDenial, type OperationsOf, refusal, refuse } from '../call/operations.js';
-import { planOver, startPlan } from '../call/plans.js';
-import { type EntityContext, rowKeyOf } from '../context/entity.js';
+import { type EntityContext, type EntityHandlers, rowKeyOf } from '../context/entity.js';
 import { reviewOf } from '../context/staged.js';
 import { requireWritable, tellOfItem } from '../memory/memory.js';
 import { tierByVerdicts } from '../memory/trust.js';
@@ -47,96 +45,83 @@ import { changeRights } from '../rights/rights.js';
 type Review = NonNullable<Row<'staged'>['review']>;
 
 export const reviewOperations: OperationsOf<'staging_review'> = {
-  staging_review: {
-    run: (draft: EntityState, { staging_group_id, decision, items }, call, ctx) => {
-      const key = stagingKeyIn(staging_group_id);
-      const row = key === undefined ? undefined : ctx.table('staged').get(key);
-      if (key === undefined || row === undefined || !hasArrived(row)) return refuse('staging_unknown');
-      if (row.review !== null) refuse('review_under_way');
-      if ((decision === 'partial') !== (items !== undefined)) refuse('items_with_partial');
-      if (decision === 'approve' && reviewOf(row) === 'forced') refuse('review_forced', FORCED); // W6
-      const named = (items ?? []).map((item_id) => numberOf(item_id, key, row));
-      const unknown = (items ?? []).filter((_, i) => named[i] === undefined);
-      if (unknown.length > 0) refuse('item_unknown', { items: unknown });
-      const approved = decision === 'approve' ? row.left : row.left.filter((item) => named.includes(item));
-      begin(draft, key, { call, decision, approved }, ctx);
-      return undefined;
-    },
+  staging_review: (draft, { staging_group_id, decision, items }, call, ctx) => {
+    const key = stagingKeyIn(staging_group_id);
+    const row = key === undefined ? undefined : ctx.table('staged').get(key);
+    if (key === undefined || row === undefined || !hasArrived(row)) return refuse('staging_unknown');
+    if (row.review !== null) refuse('review_under_way');
+    if ((decision === 'partial') !== (items !== undefined)) refuse('items_with_partial');
+    if (decision === 'approve' && reviewOf(row) === 'forced') refuse('review_forced', FORCED); // W6
+    const named = (items ?? []).map((item_id) => numberOf(item_id, key, row));
+    const unknown = (items ?? []).filter((_, i) => named[i] === undefined);
+    if (unknown.length > 0) refuse('item_unknown', { items: unknown });
+    const approved = decision === 'approve' ? row.left : row.left.filter((item) => named.includes(item));
+    begin(draft, key, { call, decision, approved }, ctx);
+    return undefined;
   },
 };
 
-/** An agent of this entity has come back: its items get a store of their own, and are compared with their targets. */
-export function arrived(draft: EntityState, arrival: News<'society/Stage@1'>, ctx: EntityContext): void {
-  const { call, agent_id, chain, divergence, willing, items } = arrival;
-  const table = ctx.table('staged');
-  if (table.size >= IDENTITY_BOUNDS.staged) return tellAgent(agent_id, call, refusal('too_many_returns'), ctx);
-  draft.staged_at = Math.max(ctx.now, draft.staged_at + 1);
-  const key = stagingKeyOf(agent_id, draft.staged_at);
-  const groups = items.map(({ store }) => store.slice(GROUP_STORE.length));
-  const about = groups.filter((group, i) => groups.indexOf(group) === i);
-  const unread = about.filter((group) => !mayAsk(draft, storeOf.group(group), ctx));
-  const row: Row<'staged'> = {
-    ...{ call, groups, chain, divergence, willing, unread },
-    ...{ filled: false, conflicts: null, taken: false, review: null },
-    left: items.map((_, i) => i + 1),
-  };
-  changeRights(draft, ctx, () => table.set(key, row));
-  ctx.send(stagingAt(key), { name: 'society/MakeStaging@1', value: { items } });
-  const targets = about
-    .filter((group) => !unread.includes(group))
-    .map((group) => ({ group, subjects: subjectsOf(items, group) }))
-    .filter(({ subjects }) => subjects.length > 0);
-  startPlan(ctx, { for: 'return', staging: key }, { plan: comparePlan, input: { staging: key, targets } });
-}
+type ReviewNews = Pick<typeof returnNews, `society/${'Stage' | 'Filled' | 'Compared' | 'Copied'}@1`>;
 
-/** The staging store has its items, or could not be filled. */
-export function stagingFilled(
-  draft: EntityState,
-  { code }: News<'society/Filled@1'>,
-  row: Row<'staged'>,
-  ctx: EntityContext,
-): void {
-  const key = rowKeyOf(ctx);
-  if (code === null) return settle(draft, key, { ...row, filled: true }, ctx);
-  changeRights(draft, ctx, () => ctx.table('staged').delete(key));
-  if (row.call !== null) tellAgent(agentOfStaging(key), row.call, refusal('staging_failed', { cause: code }), ctx);
-}
-
-export function stagingCompared(
-  draft: EntityState,
-  { staging, conflicts, unread }: News<'society/Compared@1'>,
-  ctx: EntityContext,
-): void {
-  const row = rowOfPlan(staging, ctx);
-  if (row === undefined) return;
-  // They were found store by store: those who decide go through the items.
-  const byItem = [...conflicts].sort((a, b) => a.item - b.item);
-  settle(draft, staging, { ...row, conflicts: byItem, unread: [...row.unread, ...unread] }, ctx);
-}
-
-/** An approved item was written, or was refused: the next one follows. */
-export function itemCopied(draft: EntityState, news: News<'society/Copied@1'>, ctx: EntityContext): void {
-  const { staging, item, code, written } = news;
-  const row = rowOfPlan(staging, ctx);
-  if (row === undefined || row.review === null) return;
-  if (code !== null || written === null)
-    return goOn(
-      draft,
-      staging,
-      refusedItem(row, item, isDenial(code ?? '') ? DENIED : (code ?? 'internal_error')),
-      ctx,
-    );
-  const store = storeOf.group(row.groups[item - 1] as string);
-  const copy_id = itemIdOf(store, written.id);
-  const item_id = itemIdOf(storeOf.staging(staging), item);
-  const by = actorOfCall(row.review.call, ctx);
-  ctx.record('society/Merged@1', { agent_id: agentOfStaging(staging), item_id, copy_id, by });
-  // SOC-84: what was merged without a review stays the agent's.
-  const of = row.review.decision === 'automatic' ? { of: agentOfStaging(staging) } : {};
-  if (!written.existed && !written.quarantined) tellOfItem(store, { item_id: copy_id, type: written.type, ...of }, ctx);
-  const review = { ...row.review, copied: [...row.review.copied, { item, id: written.id }] };
-  goOn(draft, staging, { ...row, review: without(review, item) }, ctx);
-}
+export const reviewHandlers: EntityHandlers<ReviewNews> = {
+  // An agent of this entity has come back: its items get a store of their own, and are compared with their targets.
+  'society/Stage@1': (draft, { call, agent_id, chain, divergence, willing, items }, ctx, agent) => {
+    // An agent of this entity speaks for itself; one of its swarms passes on what an agent of the swarm says.
+    if (agent !== null && ctx.rowKey !== agent_id) ctx.reject('not_yours');
+    const table = ctx.table('staged');
+    if (table.size >= IDENTITY_BOUNDS.staged) return tellAgent(agent_id, call, refusal('too_many_returns'), ctx);
+    draft.staged_at = Math.max(ctx.now, draft.staged_at + 1);
+    const key = stagingKeyOf(agent_id, draft.staged_at);
+    const groups = items.map(({ store }) => store.slice(GROUP_STORE.length));
+    const about = groups.filter((group, i) => groups.indexOf(group) === i);
+    const unread = about.filter((group) => !mayAsk(draft, storeOf.group(group), ctx));
+    const row: Row<'staged'> = {
+      ...{ call, groups, chain, divergence, willing, unread },
+      ...{ filled: false, conflicts: null, taken: false, review: null },
+      left: items.map((_, i) => i + 1),
+    };
+    changeRights(draft, ctx, () => table.set(key, row));
+    ctx.send(stagingAt(key), { name: 'society/MakeStaging@1', value: { items } });
+    const targets = about
+      .filter((group) => !unread.includes(group))
+      .map((group) => ({ group, subjects: subjectsOf(items, group) }))
+      .filter(({ subjects }) => subjects.length > 0);
+    startPlan(ctx, { for: 'return', staging: key }, { plan: comparePlan, input: { staging: key, targets } });
+  },
+  'society/Filled@1': (draft, { code }, ctx, row) => {
+    const key = rowKeyOf(ctx);
+    if (code === null) return settle(draft, key, { ...row, filled: true }, ctx);
+    changeRights(draft, ctx, () => ctx.table('staged').delete(key));
+    if (row.call !== null) tellAgent(agentOfStaging(key), row.call, refusal('staging_failed', { cause: code }), ctx);
+  },
+  'society/Compared@1': (draft, { staging, conflicts, unread }, ctx) => {
+    const row = rowOfPlan(staging, ctx);
+    if (row === undefined) return;
+    // They were found store by store: those who decide go through the items.
+    const byItem = [...conflicts].sort((a, b) => a.item - b.item);
+    settle(draft, staging, { ...row, conflicts: byItem, unread: [...row.unread, ...unread] }, ctx);
+  },
+  // An approved item was written, or was refused: the next one follows.
+  'society/Copied@1': (draft, { staging, item, code, written }, ctx) => {
+    const row = rowOfPlan(staging, ctx);
+    if (row === undefined || row.review === null) return;
+    if (code !== null || written === null) {
+      const because = isDenial(code ?? '') ? DENIED : (code ?? 'internal_error');
+      return goOn(draft, staging, refusedItem(row, item, because), ctx);
+    }
+    const store = storeOf.group(row.groups[item - 1] as string);
+    const copy_id = itemIdOf(store, written.id);
+    const agent_id = agentOfStaging(staging);
+    const by = actorOfCall(row.review.call, ctx);
+    ctx.record('society/Merged@1', { agent_id, item_id: itemIdOf(storeOf.staging(staging), item), copy_id, by });
+    // SOC-84: what was merged without a review stays the agent's.
+    const of = row.review.decision === 'automatic' ? { of: agent_id } : {};
+    if (!written.existed && !written.quarantined)
+      tellOfItem(store, { item_id: copy_id, type: written.type, ...of }, ctx);
+    const review = { ...row.review, copied: [...row.review.copied, { item, id: written.id }] };
+    goOn(draft, staging, { ...row, review: without(review, item) }, ctx);
+  },
+};
 
 /** A plan of this entity for a return failed as a plan: what it was to find out is unknown, what it was to write stays staged. */
 export function stagingPlanFailed(draft: EntityState, key: string, code: string, ctx: EntityContext): void {
@@ -198,22 +183,14 @@ function goOn(draft: EntityState, key: string, given: Row<'staged'>, ctx: Entity
     });
     if (refused === undefined) {
       ctx.table('staged').set(key, row);
-      return copy({ key, item, to, isReviewed: row.review?.decision !== 'automatic' }, ctx);
+      return copy(key, item, to, row.review?.decision !== 'automatic', ctx);
     }
     row = refusedItem(row, item, refused.code);
   }
   if (row.review !== null) endReview(draft, key, row, row.review, ctx);
 }
 
-function copy(
-  {
-    key,
-    item,
-    to,
-    isReviewed,
-  }: { readonly key: string; readonly item: number; readonly to: string; readonly isReviewed: boolean },
-  ctx: EntityContext,
-): void {
+function copy(key: string, item: number, to: string, isReviewed: boolean, ctx: EntityContext): void {
   const { origin: own, expires_at } = writeOf(to, ctx);
   const { message: id } = own;
   const of = formatAddress(entityAt(agentOfStaging(key)));
@@ -321,5 +298,3 @@ const FORCED = { hint: 'Decide partial, and name the items that you approve; or 
 function isFor(plan: Row<'plans'>, key: string): boolean {
   return plan.for === 'return' && plan.staging === key;
 }
-
-const GROUP_STORE = 'group:';

@@ -5,6 +5,7 @@
  * G1  It is the one cell that writes to its store: the rights of entities name no staging store for writing.
  * G2  It writes what it was made with, once, and archives it when its maker says so.
  */
+
 import { formatAddress, NOTICES } from '@reprise/contracts';
 import {
   defineReducer,
@@ -15,8 +16,9 @@ import {
 } from '@reprise/kernel/define';
 import { openStore } from '@reprise/org/contracts';
 import { STAGING, storeOf } from '../../contracts/cell/names.js';
-import { type StagingState, stagingEvents, stagingFacts, stagingState } from '../../contracts/staging/staging.js';
+import { type StagingState, stagingEvents, stagingFacts, stagingState } from '../../contracts/staging/returns.js';
 import { endPlan, fillPlan } from '../../plans/returns.js';
+import { sendUp } from '../context/entity.js';
 
 const EVENTS = { ...stagingEvents, 'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'] } as const;
 
@@ -57,6 +59,5 @@ export const stagingReducer = reducerOnUse(STAGING, () =>
 function filled(draft: StagingState, code: string | null, ctx: ReducerContext): void {
   if (draft.status !== 'filling') return;
   draft.status = 'open';
-  const { parent } = ctx;
-  if (parent !== null) ctx.send([parent[0], parent[1]], { name: 'society/Filled@1', value: { code } });
+  sendUp(ctx.parent, { name: 'society/Filled@1', value: { code } }, ctx);
 }

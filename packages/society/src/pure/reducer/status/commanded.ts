@@ -1,9 +1,9 @@
 /** Commands of entities above that change the status of this entity. */
 
-import type { Value } from '@reprise/contracts';
 import { isLegal } from '../../contracts/cell/names.js';
-import { archiveIdOf, type EntityState, type SocietyCallOf } from '../../contracts/index.js';
-import { type Answer, refuse } from '../call/operations.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { archiveIdOf } from '../../contracts/memory/tools.js';
+import { type OperationsOf, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf } from '../context/entity.js';
 import { endOf, requireAsker, requireWithin, secondsUntil } from '../rights/agent-terms.js';
@@ -17,22 +17,31 @@ const COMMANDS = {
   reactivate: { from: ['deactivated'], to: 'active' },
 } as const;
 
-export function commandStatus(
-  draft: EntityState,
-  { to, ttl_seconds }: SocietyCallOf<'agent_set_status'>,
-  call: string,
-  ctx: EntityContext,
-): Answer {
-  const by = requireAsker(call, ctx);
-  const { from, to: next } = COMMANDS[to];
-  if (!(from as readonly string[]).includes(draft.status)) refuse('illegal_transition', { status: draft.status, to });
-  if (to === 'resume' && (draft.suspended?.depth ?? 0) < by.depth)
-    refuse('not_authorized', { suspended_by: draft.suspended?.by ?? null });
-  if (to === 'reactivate' && by.by !== draft.parent_entity_id) refuse('not_authorized');
-  if (to === 'reactivate') draft.expires_at = endAfter(draft, ttl_seconds, ctx);
-  setStatus(draft, next, { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor } }, ctx);
-  return { value: statusReport(draft, ctx) };
-}
+export const statusOperations: OperationsOf<'agent_set_status' | 'agent_deactivate'> = {
+  agent_set_status: (draft, { to, ttl_seconds }, call, ctx) => {
+    const by = requireAsker(call, ctx);
+    const { from, to: next } = COMMANDS[to];
+    if (!(from as readonly string[]).includes(draft.status)) refuse('illegal_transition', { status: draft.status, to });
+    if (to === 'resume' && (draft.suspended?.depth ?? 0) < by.depth)
+      refuse('not_authorized', { suspended_by: draft.suspended?.by ?? null });
+    if (to === 'reactivate' && by.by !== draft.parent_entity_id) refuse('not_authorized');
+    if (to === 'reactivate') draft.expires_at = endAfter(draft, ttl_seconds, ctx);
+    setStatus(draft, next, { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor } }, ctx);
+    const { status, reason, expires_at } = draft;
+    return { value: { agent_id: idOf(ctx), status, reason, expires_at: timeOf(expires_at) } };
+  },
+  // The agent may come back within a time of grace.
+  agent_deactivate: (draft, { grace_seconds }, call, ctx) => {
+    const { by: id, depth, actor } = requireAsker(call, ctx);
+    if (!isLegal(draft.status, 'deactivated'))
+      refuse('illegal_transition', { status: draft.status, to: 'deactivated' });
+    const grace = grace_seconds === undefined ? {} : { grace_ms: grace_seconds * 1_000 };
+    setStatus(draft, 'deactivated', { reason: 'asked', by: { id, depth, actor }, ...grace }, ctx);
+    const { status, grace_until } = draft;
+    const archive_item_id = archiveIdOf(idOf(ctx), ctx.now);
+    return { value: { agent_id: idOf(ctx), status, grace_until: timeOf(grace_until) ?? '', archive_item_id } };
+  },
+};
 
 /** When an agent ends that comes back within its time of grace: anew where its old end has passed (SOC-37). */
 function endAfter(draft: EntityState, ttl_seconds: number | undefined, ctx: EntityContext): number | null {
@@ -43,29 +52,4 @@ function endAfter(draft: EntityState, ttl_seconds: number | undefined, ctx: Enti
     requireWithin({ dimension: 'ttl_seconds', asked: ttl_seconds, allowed: secondsUntil(above, ctx.now) });
   if (end !== null && end <= ctx.now) refuse('ttl_spent', { hint: 'Give ttl_seconds.' });
   return end;
-}
-
-/** Deactivates this agent: it may come back within a time of grace. */
-export function deactivate(
-  draft: EntityState,
-  { grace_seconds }: SocietyCallOf<'agent_deactivate'>,
-  call: string,
-  ctx: EntityContext,
-): Answer {
-  const { by: id, depth, actor } = requireAsker(call, ctx);
-  if (!isLegal(draft.status, 'deactivated')) refuse('illegal_transition', { status: draft.status, to: 'deactivated' });
-  const grace = grace_seconds === undefined ? {} : { grace_ms: grace_seconds * 1_000 };
-  setStatus(draft, 'deactivated', { reason: 'asked', by: { id, depth, actor }, ...grace }, ctx);
-  return { value: endReport(draft, ctx) };
-}
-
-/** The status of this agent, why it has it, and when its time ends: for good, or the time of grace. */
-function statusReport(draft: EntityState, ctx: EntityContext): Value {
-  const { status, reason, expires_at } = draft;
-  return { agent_id: idOf(ctx), status, reason, expires_at: timeOf(expires_at) };
-}
-
-function endReport({ status, grace_until }: EntityState, ctx: EntityContext): Value {
-  const archive_item_id = archiveIdOf(idOf(ctx), ctx.now);
-  return { agent_id: idOf(ctx), status, grace_until: timeOf(grace_until) ?? '', archive_item_id };
 }

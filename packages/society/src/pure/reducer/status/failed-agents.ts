@@ -11,11 +11,11 @@
 import { type Address, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../../compile/index.js';
-import { isLegal } from '../../contracts/cell/names.js';
-import { type AgentStatus, entityAt, formatHolder, l1At, type News, type Row } from '../../contracts/index.js';
+import { type AgentStatus, entityAt, formatHolder, isLegal, l1At } from '../../contracts/cell/names.js';
+import type { News, Row } from '../../contracts/entity-parts.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { MakerContext } from '../context/entity.js';
+import { type MakerContext, sendUp } from '../context/entity.js';
 import { recordedSides } from '../rights/recorded.js';
 import { commandSession, isSessionOf } from '../rights/session.js';
 import { dropHold, heldBy, keepHold } from './holds.js';
@@ -53,7 +53,7 @@ export function failedBelow(
   ctx: MakerContext,
 ): void {
   const { agent_id, code, status } = failed;
-  const row = { code, via: [via[0], via[1]] as [string, string], status, expires_at: null, grace_until: null };
+  const row = { code, via, status, expires_at: null, grace_until: null };
   const known = ctx.table('failed').get(agent_id);
   const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
   ctx.table('failed').set(agent_id, { ...row, suspended, reason: null });
@@ -67,20 +67,6 @@ export function agentLives(agent_id: string, ctx: MakerContext): void {
   watchFailed(ctx);
 }
 
-/**
- * What this cell did for an agent of its own while that one had failed: it is to do so itself, now that it is revived.
- *
- * @param status what this cell knows of it
- * @returns undefined where nothing was done
- */
-function keptFor(agent_id: string, status: AgentStatus, ctx: MakerContext): News<'society/Kept@1'> | undefined {
-  if (status === 'removed') return { status, reason: 'grace_over', suspended: null, grace_until: null };
-  const row = ctx.table('failed').get(agent_id);
-  if (row === undefined || row.reason === null || row.status === 'registered') return undefined;
-  const { reason, suspended, grace_until } = row;
-  return { status: row.status, reason, suspended, grace_until };
-}
-
 /** Tells the maker of this cell the status that it has changed for a failed agent: also entities further up act by it. */
 export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: MakerContext): void {
   const row = ctx.table('failed').get(agent_id);
@@ -89,7 +75,7 @@ export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: Ma
 
 /** Tells the maker of this cell that an agent at or below it was revived. */
 export function tellBack(maker: Address | null, agent_id: string, ctx: MakerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentBack@1', value: { agent_id } });
+  sendUp(maker, { name: 'society/AgentBack@1', value: { agent_id } }, ctx);
 }
 
 /** Tells the maker of this agent again which agents below have failed. */
@@ -116,8 +102,18 @@ export function actForFailed(
   if (row === undefined) return 'cell_failed';
   const refused = refusedAct(row, asked);
   if (refused !== undefined) return refused;
-  if (row.via === null) actAsMaker(deputy, row, asked, ctx);
-  else passAct(row, row.via, asked, ctx);
+  const { agent_id, act, by, depth, grace_ms } = asked;
+  const suspended = act === 'suspend' ? { by, depth } : null;
+  const status = act === 'deactivate' ? 'deactivated' : act === 'suspend' ? 'suspended' : 'active';
+  if (row.via !== null) {
+    ctx.table('failed').set(agent_id, { ...row, status, suspended });
+    ctx.send(row.via, { name: 'society/ForFailed@1', value: asked });
+  } else if (act === 'deactivate') {
+    endFailed(deputy, { agent_id, reason: 'asked', grace_ms }, ctx);
+  } else {
+    commandAgentSessions(act === 'suspend' ? 'Pause' : 'Resume', agent_id, ctx);
+    move(deputy, { agent_id, row, reason: 'asked' }, { ...row, status, suspended }, ctx);
+  }
   return undefined;
 }
 
@@ -170,8 +166,7 @@ export function agentSession(
 /** Tells the maker of this agent of a session, which it pauses and closes where this cell fails, and the hot context. */
 export function tellSession(maker: Address | null, news: News<'society/AgentSession@1'>, ctx: MakerContext): void {
   if (maker === null) return;
-  for (const to of [maker, l1At(ctx.address[1])])
-    ctx.send([to[0], to[1]], { name: 'society/AgentSession@1', value: news });
+  for (const to of [maker, l1At(ctx.address[1])]) ctx.send(to, { name: 'society/AgentSession@1', value: news });
 }
 
 const TIMER = 'failed';
@@ -188,30 +183,6 @@ function refusedAct(
   if (act === 'suspend') return isLegal(status, 'suspended') ? undefined : 'illegal_transition';
   if (status !== 'suspended' || suspended === null) return 'cell_failed'; // it was suspended for its own reasons
   return suspended.depth < depth ? 'not_authorized' : undefined;
-}
-
-function actAsMaker(
-  deputy: Deputy,
-  row: Row<'failed'>,
-  { agent_id, act, by, depth, grace_ms }: News<'society/ForFailed@1'>,
-  ctx: MakerContext,
-): void {
-  if (act === 'deactivate') return endFailed(deputy, { agent_id, reason: 'asked', grace_ms }, ctx);
-  commandAgentSessions(act === 'suspend' ? 'Pause' : 'Resume', agent_id, ctx);
-  const suspended = act === 'suspend' ? { by, depth } : null;
-  move(deputy, { agent_id, row, reason: 'asked' }, { ...row, status: statusAfter(act), suspended }, ctx);
-}
-
-function passAct(row: Row<'failed'>, via: Address, asked: News<'society/ForFailed@1'>, ctx: MakerContext): void {
-  const { agent_id, act, by, depth } = asked;
-  const suspended = act === 'suspend' ? { by, depth } : null;
-  ctx.table('failed').set(agent_id, { ...row, status: statusAfter(act), suspended });
-  ctx.send([via[0], via[1]], { name: 'society/ForFailed@1', value: asked });
-}
-
-function statusAfter(act: News<'society/ForFailed@1'>['act']): AgentStatus {
-  if (act === 'deactivate') return 'deactivated';
-  return act === 'suspend' ? 'suspended' : 'active';
 }
 
 function removeFailed(deputy: Deputy, agent_id: string, row: Row<'failed'>, ctx: MakerContext): void {
@@ -237,7 +208,7 @@ function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: Row<'failed'
 }
 
 function tellFailed(failed: News<'society/AgentFailed@1'>, maker: Address | null, ctx: MakerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentFailed@1', value: failed });
+  sendUp(maker, { name: 'society/AgentFailed@1', value: failed }, ctx);
 }
 
 export function isEnd(status: AgentStatus): boolean {
@@ -255,12 +226,8 @@ function dueOf({ status, expires_at, grace_until }: Row<'failed'>): number | nul
   return status === 'deactivated' ? grace_until : expires_at;
 }
 
-/** The ids of the failed agents that this cell made itself. */
-export function ownFailedAgents(ctx: MakerContext): readonly string[] {
-  return ownFailed(ctx).map(([agent_id]) => agent_id);
-}
-
-function ownFailed(ctx: MakerContext): readonly (readonly [string, Row<'failed'>])[] {
+/** The failed agents that this cell made itself. */
+export function ownFailed(ctx: MakerContext): readonly (readonly [string, Row<'failed'>])[] {
   return [...allRows(ctx.table('failed'))].filter(([, { via }]) => via === null);
 }
 
@@ -273,11 +240,16 @@ function sessionsOf(agent_id: string, ctx: MakerContext): readonly string[] {
   return [...rows].map(([key]) => key);
 }
 
-/** What was done for an agent while its cell had failed it does itself now. @param status what its maker knows of it */
+/** What this cell did for an agent while that one had failed it is to do itself now. @param status what this cell knows of it */
 export function keepRevived(agent_id: string, status: AgentStatus, ctx: MakerContext): void {
-  const kept = keptFor(agent_id, status, ctx);
-  if (kept !== undefined) ctx.send(entityAt(agent_id), { name: 'society/Kept@1', value: kept });
+  const row = ctx.table('failed').get(agent_id);
+  if (status !== 'removed' && (row === undefined || row.reason === null || row.status === 'registered')) return;
+  const { reason, suspended, grace_until } = row ?? REMOVED;
+  const value = status === 'removed' ? { status, ...REMOVED } : { status: row?.status, reason, suspended, grace_until };
+  ctx.send(entityAt(agent_id), { name: 'society/Kept@1', value });
 }
+
+const REMOVED = { reason: 'grace_over', suspended: null, grace_until: null } as const;
 
 /** Asks an agent how it stands. @param work that its swarm waits for */
 export function askReport(agent_id: string, work: number | undefined, ctx: MakerContext): void {

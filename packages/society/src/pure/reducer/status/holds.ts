@@ -8,11 +8,12 @@
  * L2  What the agent's own cell carries out itself is lifted in the same cascade; the rest stays, also when the cell is revived.
  */
 
-import type { Capability, Patterns, Value } from '@reprise/contracts';
+import { type Capability, type Patterns, present, type Value } from '@reprise/contracts';
 import { EVERYTHING, leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { compileBound, NO_RIGHTS } from '../../compile/index.js';
-import { argsOf, formatHolder, type Row } from '../../contracts/index.js';
+import { formatHolder } from '../../contracts/cell/names.js';
+import { argsOf, type Row } from '../../contracts/entity-parts.js';
 import type { MakerContext } from '../context/entity.js';
 import { recorded } from '../rights/recorded.js';
 
@@ -51,11 +52,11 @@ export function carriedOut({ ended, narrowed }: Row<'holds'>, cut: Cut): Row<'ho
   if (narrowed === null) return { ended, narrowed };
   const { expires_at, max_parallel } = narrowed;
   const may = Object.entries(narrowed.may).filter(([dimension]) => cut.left.may[dimension] === undefined);
-  const rest = {
+  const rest = present({
     may: Object.fromEntries(may),
-    ...(expires_at === undefined || cut.left.expires_at !== undefined ? {} : { expires_at }),
-    ...(max_parallel === undefined || cut.left.max_parallel !== undefined ? {} : { max_parallel }),
-  };
+    expires_at: cut.left.expires_at === undefined ? expires_at : undefined,
+    max_parallel: cut.left.max_parallel === undefined ? max_parallel : undefined,
+  });
   return { ended, narrowed: leq(EVERYTHING, rest) ? null : recorded(rest) };
 }
 
@@ -101,12 +102,7 @@ function either(one: Capability, other: Capability): Capability {
     if (more !== undefined) may[dimension] = [...patterns, ...more];
   }
   const expires_at = later(one.expires_at, other.expires_at);
-  const max_parallel = later(one.max_parallel, other.max_parallel);
-  return {
-    may,
-    ...(expires_at === undefined ? {} : { expires_at }),
-    ...(max_parallel === undefined ? {} : { max_parallel }),
-  };
+  return present({ may, expires_at, max_parallel: later(one.max_parallel, other.max_parallel) });
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {

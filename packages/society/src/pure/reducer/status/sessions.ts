@@ -5,7 +5,9 @@ import type { InputPart } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/org/contracts';
-import { type EntityState, type entityCommands, l1At, type Row, SOCIETY_BOUNDS } from '../../contracts/index.js';
+import { l1At } from '../../contracts/cell/names.js';
+import type { EntityState, entityCommands } from '../../contracts/entity/entity.js';
+import type { Row } from '../../contracts/entity-parts.js';
 import { type Replied, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, idOf, rowKeyOf } from '../context/entity.js';
 import { compiledOf } from '../rights/rights.js';
@@ -13,12 +15,6 @@ import { commandSession, sessionAt, sessionKey, sessionRights } from '../rights/
 import { tellSession } from './failed-agents.js';
 
 export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
-
-/** Refuses an input for a new session where the entity has all that it may have. */
-export function requireRoom({ session }: Send, ctx: EntityContext): void {
-  const sessions = ctx.table('sessions');
-  if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
-}
 
 /** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
 export function deliverInput(
@@ -40,7 +36,17 @@ export function deliverInput(
   }
   sessions.set(session, { agent: name, def, open: true, running: known?.running === true });
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
-  if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
+  if (known === undefined) {
+    // It has the rights that the entity uses; its first input comes when they stand.
+    const labels = { entity: idOf(ctx), session };
+    return makeWithRights(ctx, {
+      to: at,
+      making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
+      rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
+      first: input,
+      tag: `${SESSION_TAG}${command_id}`,
+    });
+  }
   if (isNew || known.def !== def) ctx.send(at, adopted);
   ctx.send(at, input, refusedTo('session', command_id));
 }
@@ -50,31 +56,8 @@ export function inputRefused(command_id: string, { code }: Replied, ctx: EntityC
   ctx.record('society/InputRefused@1', { command_id, code });
 }
 
-interface NewSession {
-  readonly session: string;
-  readonly command_id: string;
-  readonly adopted: { readonly name: string; readonly value: object };
-  readonly input: { readonly name: string; readonly value: unknown };
-}
-
 /** Begins the tags of new sessions and of their first inputs. */
 const SESSION_TAG = tagOf('session', '');
-
-/** Makes a session with the rights that the entity uses; its first input comes when they stand. */
-function makeSession(
-  draft: EntityState,
-  { session, command_id, adopted, input }: NewSession,
-  ctx: EntityContext,
-): void {
-  const labels = { entity: idOf(ctx), session };
-  makeWithRights(ctx, {
-    to: sessionAt(session, ctx),
-    making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
-    rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
-    first: input,
-    tag: `${SESSION_TAG}${command_id}`,
-  });
-}
 
 /** Takes the news of a session that was made. @returns whether it was one */
 export function sessionMade(news: MadeNews, ctx: EntityContext): boolean {
@@ -93,18 +76,6 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: EntityC
   for (const [name, { open }] of allRows(ctx.table('sessions'))) {
     if (open) commandSession(type, sessionKey(idOf(ctx), name), ctx);
   }
-}
-
-/** Tells the maker again which sessions are open: it had failed, and pauses and closes them where this cell fails. */
-export function tellSessionsAgain({ maker }: Pick<EntityState, 'maker'>, ctx: EntityContext): void {
-  for (const [name, { open }] of allRows(ctx.table('sessions')))
-    tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
-}
-
-/** Asks the open sessions how they stand: this cell was revived, and may have missed that a run ended, or that they closed. */
-export function askSessions(ctx: EntityContext): void {
-  for (const [name, { open }] of allRows(ctx.table('sessions')))
-    if (open) ctx.send(sessionAt(name, ctx), { name: 'aos.agent/Report@1', value: {} });
 }
 
 /** Whether a session tells again of a run whose end is known. */

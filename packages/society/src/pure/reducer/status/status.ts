@@ -2,22 +2,14 @@
 
 import { type Actor, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
-import { leaveRound, pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
-import { isLegal } from '../../contracts/cell/names.js';
-import {
-  type AgentStatus,
-  type EntityState,
-  entityAt,
-  GROUP,
-  SOCIETY_BOUNDS,
-  type StatusReason,
-} from '../../contracts/index.js';
-import { type EntityContext, idOf, passRemoved } from '../context/entity.js';
+import { pauseWork, resumeWork, someRows, stopWork } from '@reprise/org/contracts';
+import { type AgentStatus, entityAt, GROUP, isLegal, SOCIETY_BOUNDS } from '../../contracts/cell/names.js';
+import type { EntityState, StatusReason } from '../../contracts/entity/entity.js';
+import { type EntityContext, idOf, sendUp } from '../context/entity.js';
 import { statusNews } from '../inbox/member-news.js';
-import { changeRights } from '../rights/rights.js';
+import { changeRights, tellBelow } from '../rights/rights.js';
 import { commandSessions } from './sessions.js';
-import { hasBelow, letsAct, tellSwarms, toldBelow } from './told-below.js';
-import { eachWork } from './works.js';
+import { letsAct, tellSwarms, toldBelow } from './told-below.js';
 
 /** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures or a limit. */
 const TTL = 'ttl';
@@ -68,7 +60,7 @@ export function setStatus(
   setTimers(draft, ctx);
   followSessions(draft, from, to, ctx);
   tellMaker(draft, ctx);
-  if (letBelow !== letsAct(draft) || to === 'removed') tellStatus(draft, ctx);
+  if (letBelow !== letsAct(draft) || to === 'removed') tellBelow(draft, 'status', ctx);
   if (to === 'removed') leaveGroups(ctx);
 }
 
@@ -115,18 +107,16 @@ export function parentChanged(
   ctx: EntityContext,
 ): void {
   draft.parent_active = active;
-  if (removed) return endWithAbove(draft, by, ctx);
+  if (removed) {
+    // An agent above was removed: this one ends, and so do all below it (SOC-89).
+    draft.orphaned = true;
+    if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
+    return tellBelow(draft, 'status', ctx);
+  }
   if (draft.declared.autonomous === true) return;
   const isHeld = draft.suspended?.reason === 'ancestor';
   if (!active && draft.status === 'active') setStatus(draft, 'suspended', { reason: 'ancestor', by }, ctx);
   else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
-}
-
-/** An agent above was removed: this one ends, and so do all below it (SOC-89). */
-function endWithAbove(draft: EntityState, by: ChangedBy, ctx: EntityContext): void {
-  draft.orphaned = true;
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
-  tellStatus(draft, ctx);
 }
 
 /** A timer of the agent has fired. Timers of an earlier status were cleared; one that is left means nothing. */
@@ -153,11 +143,6 @@ export function timeAgain(draft: EntityState, ctx: EntityContext): void {
   if (coolsDown(draft)) ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
 }
 
-/** Has all agents of this entity hear whether it is active. */
-function tellStatus(draft: EntityState, ctx: EntityContext): void {
-  if (hasBelow(draft, ctx)) leaveRound(ctx, 'status');
-}
-
 /** Tells some agents what they are to hear; its swarms hear it first. */
 export function tellChildren(
   draft: EntityState,
@@ -174,9 +159,13 @@ export function tellChildren(
 
 /** Tells the maker the status of this agent, and when it ends. */
 export function tellMaker({ maker, status, expires_at, grace_until, key_ref }: EntityState, ctx: EntityContext): void {
-  if (maker === null) return;
-  ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at, grace_until } });
-  if (status === 'removed') passRemoved(maker, { agent_id: idOf(ctx), key_ref }, ctx);
+  sendUp(maker, { name: 'society/ChildStatus@1', value: { status, expires_at, grace_until } }, ctx);
+  if (status === 'removed') sendUp(maker, { name: 'society/Removed@1', value: { agent_id: idOf(ctx), key_ref } }, ctx);
+}
+
+/** Does something with each work for its swarm that has not ended. */
+export function eachWork(ctx: EntityContext, act: (ctx: EntityContext, n: number) => void): void {
+  for (const [at] of allRows(ctx.table('works'))) act(ctx, Number(at));
 }
 
 /** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-36). */

@@ -4,11 +4,10 @@
  */
 
 import { beginRound, someRows } from '@reprise/org/contracts';
-import { type EntityState, swarmAt } from '../../contracts/index.js';
-import { isOfFailedCell } from '../call/operations.js';
-import { type Replied, refusedTo } from '../call/replies.js';
-import type { EntityContext } from '../context/entity.js';
-import { idOf } from '../context/entity.js';
+import { swarmAt } from '../../contracts/cell/names.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
+import { refusedTo } from '../call/replies.js';
+import { type EntityContext, idOf } from '../context/entity.js';
 import { handedOnBy, setSwarmRights } from '../rights/rights.js';
 
 /** Whether agents below may act: a person always lets them. */
@@ -66,20 +65,10 @@ function send(swarm: string, event: { readonly name: string; readonly value: obj
   ctx.send(swarmAt(swarm), event, refusedTo('swarm-gone', swarm));
 }
 
-/** A swarm did not take what it was told: one that is gone is forgotten, one whose cell has failed is not. */
-export function swarmGone(swarm: string, { code }: Replied, ctx: EntityContext): void {
-  if (!isOfFailedCell(code)) ctx.table('swarms').delete(swarm);
-}
-
 /** Tells a swarm again all that it was told: this entity or the swarm was revived. It ends with its creator. */
 export function tellSwarmAgain(draft: EntityState, swarm: string, ctx: EntityContext): void {
   setSwarmRights(draft, swarm, ctx);
   for (const what of TOLD_BELOW) ctx.send(swarmAt(swarm), toldBelow(draft, what, ctx));
   if (draft.status === 'deactivated' || draft.status === 'removed')
     ctx.send(swarmAt(swarm), { name: 'society/CreatorOver@1', value: {} });
-}
-
-/** Whether this entity has made anything that hears of it. */
-export function hasBelow({ children }: Pick<EntityState, 'children'>, ctx: EntityContext): boolean {
-  return children > 0 || ctx.table('swarms').size > 0;
 }

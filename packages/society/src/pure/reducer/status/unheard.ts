@@ -9,10 +9,10 @@
  * U2  An agent whose cell fails while it is asked has answered nothing: it is asked again once it is revived.
  */
 
-import type { Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { argsOf, entityAt, type Row } from '../../contracts/index.js';
+import { entityAt } from '../../contracts/cell/names.js';
+import { argsOf, type Row } from '../../contracts/entity-parts.js';
 import type { EntityContext } from '../context/entity.js';
 
 export function keepUnheard(
@@ -21,14 +21,11 @@ export function keepUnheard(
 ): void {
   const last = unheardOf(about, ctx).at(-1)?.[0] ?? `${about}.0`;
   const n = Number(last.slice(about.length + 1)) + 1;
-  ctx.table('unheard').set(`${about}.${key(n)}`, { call, name, args: lasting(name, args), actor });
-}
-
-/** The revision that a narrowing was stated for was not asked, and is not later. */
-function lasting(name: Row<'unheard'>['name'], args: Value): Value {
-  if (name === 'agent_deactivate') return args;
+  // The revision that a narrowing was stated for was not asked, and is not later.
   const { expected_revision: _, ...change } = argsOf({ args }, 'agent_capabilities');
-  return change;
+  ctx
+    .table('unheard')
+    .set(`${about}.${key(n)}`, { call, name, args: name === 'agent_deactivate' ? args : change, actor });
 }
 
 /** Asks an agent that was revived for the first that it did not hear (U1). @param depth of this entity */

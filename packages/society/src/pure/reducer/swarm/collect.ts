@@ -3,19 +3,13 @@
 import { present, type Ref, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { leaveRest, startFor } from '@reprise/org/contracts';
-import {
-  entityAt,
-  joinPlan,
-  type SocietyCallOf,
-  type SwarmRow,
-  type SwarmState,
-  type SwarmTask,
-  type SwarmWaiting,
-} from '../../contracts/index.js';
+import { entityAt } from '../../contracts/cell/names.js';
+import type { SocietyCallOf, SwarmRow } from '../../contracts/entity-parts.js';
+import { joinPlan } from '../../contracts/swarm/effects.js';
+import type { SwarmState, SwarmTask, SwarmWaiting } from '../../contracts/swarm/swarm.js';
 import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { type Answer, refusal } from '../call/operations.js';
-import type { SwarmContext } from './context.js';
-import { hasEnded, isOver, memberOr, tasksOf } from './context.js';
+import { hasEnded, isOver, memberOr, type SwarmContext, tasksOf } from './context.js';
 import { begunTasks, pageOfResults, pageOfSwarm, type SwarmPage, synthesisOf } from './shown.js';
 
 /** Answers a call where it came from, here or at another entity. */

@@ -1,20 +1,13 @@
 /** What the functions of the swarm's reducer work on: its tables, its keys, and who sends. */
+
 import { type Actor, present } from '@reprise/contracts';
 import { allRows, type ReducerContext } from '@reprise/kernel/define';
-import { firstOf, key, pair } from '@reprise/org/contracts';
-import type { SwarmRow, SwarmState, SwarmTask, swarmTables } from '../../contracts/index.js';
+import { firstOf, key } from '@reprise/org/contracts';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask, swarmTables } from '../../contracts/swarm/swarm.js';
 
 /** What the recipes of a swarm get: its tables have their types. */
 export type SwarmContext = ReducerContext<typeof swarmTables>;
-
-/** The key of a member: the numbers of its slot and of its place there. */
-export function memberKey(slot: number, index: number): string {
-  return pair(slot, index);
-}
-
-export function slotOf(member: string): number {
-  return firstOf(member);
-}
 
 /** All slots, in the order of the manifest. */
 export function slotsOf(ctx: SwarmContext): readonly SwarmRow<'slots'>[] {
@@ -85,7 +78,7 @@ export function coordinatorOver(draft: SwarmState, entity: string): void {
 
 /** The stage of a member: that of its slot in a pipeline; the synthesizer comes last. */
 export function stageOf(draft: SwarmState, member: string): number {
-  const slot = slotOf(member);
+  const slot = firstOf(member);
   const last = draft.synthesizer;
   if (slot === last) return lastStage(draft);
   if (draft.strategy === 'broadcast') return 0;

@@ -1,7 +1,8 @@
 /** How a swarm ends: its tasks, its agents and its group with it (SOC-20). */
 
 import { type Actor, present } from '@reprise/contracts';
-import { entityAt, groupAt, type SwarmState } from '../../contracts/index.js';
+import { entityAt, groupAt } from '../../contracts/cell/names.js';
+import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { unmakeAgent } from '../rights/register.js';
 import { answerUncomposed } from './collect.js';
 import { changeMember, isOver, memberOr, membersOf, moveSwarm, type SwarmContext } from './context.js';

@@ -1,23 +1,27 @@
 /** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
 
-import type { EventHandlers } from '@reprise/kernel/define';
-import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../../contracts/index.js';
+import { type EventHandlers, from } from '@reprise/kernel/define';
+import type { failedNewsOfSwarm } from '../../contracts/agent/failed.js';
+import { ENTITY, entityAt } from '../../contracts/cell/names.js';
+import { swarmAgent } from '../../contracts/cell/senders.js';
+import { entityNews } from '../../contracts/entity/entity.js';
+import type { SwarmState, swarmTables } from '../../contracts/swarm/swarm.js';
 import type { Replied } from '../call/replies.js';
-import {
-  actForFailed,
-  agentFailed,
-  agentLives,
-  agentSession,
-  isSilent,
-  type MadeAgent,
-} from '../status/failed-agents.js';
+import { actForFailed, agentFailed, agentLives, agentSession, isEnd, isSilent } from '../status/failed-agents.js';
 import { endedItself } from '../status/holds.js';
 import { changeMember, coordinatorOver, isOver, memberOr, type SwarmContext } from './context.js';
 import { isUnbegun, joined, refuse } from './forming.js';
 import { taskOfFailed } from './tasks.js';
 import { deputyOf, endFailedMember, tellWorker } from './workers.js';
 
-export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOfSwarm, typeof swarmTables> = {
+/** What agents of a swarm tell of themselves: as they tell the entity that makes them. */
+export const childNewsOfSwarm = {
+  'society/ChildStatus@1': from(entityNews['society/ChildStatus@1'].schema, swarmAgent),
+} as const;
+
+type MemberNews = typeof failedNewsOfSwarm & typeof childNewsOfSwarm;
+
+export const failedMemberHandlers: EventHandlers<SwarmState, MemberNews, typeof swarmTables> = {
   'society/AgentSession@1': (_draft, news, ctx, member) => {
     agentSession(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), news, ctx);
   },
@@ -28,6 +32,14 @@ export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOf
     actForFailed(deputyOf(draft, ctx), asked, ctx);
   },
   'society/FailedEnded@1': (draft, { agent_id }) => coordinatorOver(draft, agent_id),
+  'society/ChildStatus@1': (draft, { status, expires_at, grace_until }, ctx, member) => {
+    const changed = changeMember(ctx, member, { status, expires_at, grace_until });
+    const { agent_id } = changed;
+    tellWorker(draft, member, changed, ctx);
+    if (agent_id === null) return;
+    agentLives(agent_id, ctx);
+    if (isEnd(status)) endedItself(agent_id, ctx);
+  },
 };
 
 /** The cell of a member has failed: its task fails with it. */
@@ -49,18 +61,4 @@ export function memberFailed(
 /** A member does not say how it stands: its cell had failed while that of this swarm had as well. */
 export function memberSilent(draft: SwarmState, agent_id: string, reply: Replied, ctx: SwarmContext): void {
   if (isSilent(agent_id, reply, ctx)) memberFailed(draft, { cell: entityAt(agent_id), code: reply.code }, ctx);
-}
-
-export function memberStatus(
-  draft: SwarmState,
-  { status, expires_at, grace_until }: MadeAgent,
-  member: string,
-  ctx: SwarmContext,
-): void {
-  const changed = changeMember(ctx, member, { status, expires_at, grace_until });
-  const { agent_id } = changed;
-  tellWorker(draft, member, changed, ctx);
-  if (agent_id === null) return;
-  agentLives(agent_id, ctx);
-  if (status === 'deactivated' || status === 'removed') endedItself(agent_id, ctx);
 }

@@ -3,17 +3,19 @@
  * is refused on the way leaves no agent, no group and no swarm (SOC-14).
  */
 
-import { QUEUE, startFor } from '@reprise/org/contracts';
-import { swarmPool } from '../../contracts/cell/names.js';
-import { type CultureIn, entityAt, GROUP_BOUNDS, groupAt, type News, type SwarmState } from '../../contracts/index.js';
+import { pair, QUEUE, startFor } from '@reprise/org/contracts';
+import { entityAt, groupAt, swarmPool } from '../../contracts/cell/names.js';
+import type { News } from '../../contracts/entity-parts.js';
+import { type CultureIn, GROUP_BOUNDS } from '../../contracts/group/group.js';
+import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
-import { keygenPlan } from '../../plans/keygen.js';
+import { keygenPlan } from '../../plans/identity.js';
 import { isOfFailedCell } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';
-import { endInSwarm } from '../rights/agent-terms.js';
+import { endOf } from '../rights/agent-terms.js';
 import { type AgentToMake, makeAgent, termsIn, unmakeAgent } from '../rights/register.js';
 import { handedOnTo } from '../rights/rights.js';
-import { changeMember, failing, memberKey, membersOf, moveSwarm, type SwarmContext, slotsOf } from './context.js';
+import { changeMember, failing, membersOf, moveSwarm, type SwarmContext, slotsOf } from './context.js';
 import { execute } from './strategies.js';
 import { tellCreator, tellWorker, workerName } from './workers.js';
 
@@ -44,7 +46,7 @@ function askKey(member: string, ctx: SwarmContext): void {
 function memberAt(ordinal: number, ctx: SwarmContext): string {
   let rest = ordinal;
   for (const [slot, { count }] of slotsOf(ctx).entries()) {
-    if (rest < count) return memberKey(slot, rest);
+    if (rest < count) return pair(slot, rest);
     rest -= count;
   }
   return ctx.reject('no_member');
@@ -73,10 +75,7 @@ export function keyed(
   ctx.table('agents').set(key.agent_id, member);
   const agent = memberOf(draft, member, key, ctx);
   changeMember(ctx, member, { expires_at: agent.expires_at });
-  makeAgent(ctx, agent, {
-    ...{ above: handedOnTo(ctx), account: draft.account, tag: member },
-    hold: true,
-  });
+  makeAgent(ctx, agent, { above: handedOnTo(ctx), account: draft.account, tag: member, hold: true });
   askKeys(draft, ctx);
 }
 
@@ -98,7 +97,7 @@ function memberOf(
   return {
     ...{ parent_entity_id: creator, lineage, depth: depth + 1, app, grace_ms, swarm_group: group },
     ...{ agent_id, public_key, key_ref, display_name: workerName({ slot, index }, ctx), ...termsIn(row) },
-    expires_at: endInSwarm(row.capabilities, draft.expires_at ?? undefined, ctx),
+    expires_at: endOf(row.capabilities.ttl_seconds || undefined, draft.expires_at ?? undefined, ctx.now),
   };
 }
 

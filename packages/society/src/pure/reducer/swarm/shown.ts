@@ -8,10 +8,10 @@
 
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { SocietyCallOf, SwarmState, SwarmTask } from '../../contracts/index.js';
+import type { SocietyCallOf } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
 import { SWARM_ROWS } from '../../contracts/swarm/tools.js';
-import type { SwarmContext } from './context.js';
-import { memberOr, membersOf, tasksOf } from './context.js';
+import { memberOr, membersOf, type SwarmContext, tasksOf } from './context.js';
 
 type NumberedTask = readonly [number, SwarmTask];
 
@@ -26,7 +26,8 @@ export interface SwarmPage {
 /** The room of what stands beside the rows. */
 const HEAD_BYTES = 512;
 
-const MILLION = 1_000_000;
+/** The whole progress of a task. */
+export const MILLION = 1_000_000;
 
 /** How large a page may be, and who reads it. */
 interface PageTerms {

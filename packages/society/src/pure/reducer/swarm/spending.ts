@@ -4,9 +4,8 @@
  */
 
 import { leftOf, limitOf, type NoShare, type Share, setAside, settleRun, shareFor } from '@reprise/org/contracts';
-import type { SwarmState, SwarmTask } from '../../contracts/index.js';
-import type { SwarmContext } from './context.js';
-import { failing, isWorker, membersOf, stageOf, tasksOf } from './context.js';
+import type { SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
+import { failing, isWorker, membersOf, type SwarmContext, stageOf, tasksOf } from './context.js';
 
 /** The coordinator leaves the other parts to those to whom it delegates. */
 const COORDINATOR_PARTS = 4;

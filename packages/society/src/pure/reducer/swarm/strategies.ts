@@ -6,8 +6,9 @@
  */
 
 import type { Ref } from '@reprise/contracts';
-import { key } from '@reprise/org/contracts';
-import type { SwarmRow, SwarmState, SwarmTask } from '../../contracts/index.js';
+import { firstOf, key } from '@reprise/org/contracts';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
 import { answerCollects, answerComposed, join, outputsOf } from './collect.js';
 import {
   failing,
@@ -16,7 +17,6 @@ import {
   membersOf,
   moveSwarm,
   type SwarmContext,
-  slotOf,
   slotsOf,
   stageOf,
   taskOr,
@@ -35,7 +35,7 @@ export function execute(draft: SwarmState, ctx: SwarmContext): void {
   for (const [member] of membersOf(ctx)) {
     const stage = key(stageOf(draft, member));
     ctx.table('stages').set(stage, (ctx.table('stages').get(stage) ?? 0) + 1);
-    addTask(draft, member, slotsOf(ctx)[slotOf(member)]?.task_ref ?? null, ctx);
+    addTask(draft, member, slotsOf(ctx)[firstOf(member)]?.task_ref ?? null, ctx);
   }
   beginStage(draft, 0, null, ctx);
 }
@@ -44,7 +44,7 @@ export function execute(draft: SwarmState, ctx: SwarmContext): void {
 function beginCoordinator(draft: SwarmState, ctx: SwarmContext): void {
   const own = membersOf(ctx).find(([, { agent_id }]) => agent_id === draft.coordinator);
   if (own === undefined) return; // an agent that exists already: it works by its own calls
-  startTask(draft, addTask(draft, own[0], slotsOf(ctx)[slotOf(own[0])]?.task_ref ?? null, ctx), null, ctx);
+  startTask(draft, addTask(draft, own[0], slotsOf(ctx)[firstOf(own[0])]?.task_ref ?? null, ctx), null, ctx);
 }
 
 function tasksOfStage(draft: SwarmState, stage: number, ctx: SwarmContext) {

@@ -12,29 +12,23 @@
 
 import { NOTICES } from '@reprise/contracts';
 import { by, defineReducer, type EventHandlers, from, fromAll, handledBy, reducerOnUse } from '@reprise/kernel/define';
-import { key, makingEvents, makingNews, ownPlan, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
+import { key, makingEvents, makingNews, ownPlan, pair, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
+import { entityAt, SWARM } from '../../contracts/cell/names.js';
 import { swarmAgent, swarmCreator, swarmGroup } from '../../contracts/cell/senders.js';
-import {
-  entityAt,
-  entityNews,
-  ownerTells,
-  returnNews,
-  SWARM,
-  type SwarmState,
-  swarmEvents,
-  swarmFacts,
-  swarmState,
-  swarmTables,
-} from '../../contracts/index.js';
-import { type Routes, takeReply } from '../call/replies.js';
-import { passRemoved, rowKeyOf } from '../context/entity.js';
+import { entityNews } from '../../contracts/entity/entity.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import { ownerTells } from '../../contracts/group/group.js';
+import { returnNews } from '../../contracts/staging/returns.js';
+import { type SwarmState, swarmEvents, swarmFacts, swarmState, swarmTables } from '../../contracts/swarm/swarm.js';
+import { type Routes, replyHandlers, type Unrouted } from '../call/replies.js';
+import { rowKeyOf } from '../context/entity.js';
 import { agentMade } from '../rights/register.js';
 import { keepAbove, rightsRefused, setCompiled, tellStand } from '../rights/rights.js';
 import { agentLives, askReport, failedTimer, keepRevived, tellBack } from '../status/failed-agents.js';
 import { takeSwarmCall } from './calls.js';
 import { answerOthers } from './collect.js';
-import { coordinatorOver, failing, isOver, memberKey, memberOr, membersOf, type SwarmContext } from './context.js';
-import { failedMemberHandlers, memberFailed, memberSilent, memberStatus } from './failed-members.js';
+import { coordinatorOver, failing, isOver, memberOr, membersOf, type SwarmContext } from './context.js';
+import { childNewsOfSwarm, failedMemberHandlers, memberFailed, memberSilent } from './failed-members.js';
 import { form, groupOpened, isUnbegun, joined, keyed, keyTimer, memberMade, refuse } from './forming.js';
 import { composed, follow } from './strategies.js';
 import { worked, workRefused, workUnderWay } from './tasks.js';
@@ -47,7 +41,7 @@ const EVENTS = {
   'society/Keyed@1': from(entityNews['society/Keyed@1'].schema, by.ownPlan),
   'society/Compiled@1': from(entityNews['society/Compiled@1'].schema, swarmAgent),
   'society/RightsSet@1': from(entityNews['society/RightsSet@1'].schema, by.self),
-  'society/ChildStatus@1': from(entityNews['society/ChildStatus@1'].schema, swarmAgent),
+  ...childNewsOfSwarm,
   'society/Removed@1': from(entityNews['society/Removed@1'].schema, swarmAgent),
   'society/Above@1': from(entityNews['society/Above@1'].schema, swarmCreator),
   'society/ParentStatus@1': from(entityNews['society/ParentStatus@1'].schema, swarmCreator),
@@ -67,6 +61,8 @@ const REPLIES: Routes<SwarmState, SwarmContext> = {
 };
 
 const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
+  ...failedMemberHandlers,
+  ...replyHandlers(REPLIES, memberNews),
   'society/OpenSwarm@1': (draft, opening, ctx) => {
     if (draft.members.all > 0) ctx.reject('swarm_exists');
     open(draft, opening, ctx);
@@ -97,8 +93,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
-  'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
-  ...failedMemberHandlers,
   [REST]: (draft, _, ctx) => answerOthers(draft, ctx),
   'sys/Revived@1': (draft, _, ctx) => {
     swarmRevived(draft, ctx);
@@ -117,8 +111,8 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     tellBack(entityAt(draft.creator), agent_id, ctx);
   },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
-  'society/Removed@1': (draft, removed, ctx) => {
-    passRemoved(entityAt(draft.creator), removed, ctx);
+  'society/Removed@1': (draft, value, ctx) => {
+    ctx.send(entityAt(draft.creator), { name: 'society/Removed@1', value });
   },
   'society/Above@1': (_draft, above, ctx) => {
     keepAbove(ctx, above);
@@ -139,13 +133,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), value: null }, ctx);
     else if (purpose !== undefined) composed(draft, purpose, { text_ref: null, code: code.slice(0, 96) }, ctx);
   },
-  'sys/Reply@1': (draft, value, ctx) => {
-    if (!takeReply(REPLIES, draft, value, ctx)) memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
-  },
-  'sys/CommandRefused@1': (draft, value, ctx) => {
-    if (!takeReply(REPLIES, draft, value, ctx)) memberNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
-  },
-  'work/RightsStand@1': (draft, value, ctx) => memberNews(draft, { name: 'work/RightsStand@1', value }, ctx),
 };
 
 /** The reducer of swarms: slots, members, tasks, strategies. */
@@ -171,22 +158,10 @@ function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events, typeof
   };
 }
 
-function initial({
-  creator,
-  lineage,
-  depth,
-  call,
-  manifest,
-  parallel,
-  account,
-  expires_at,
-  app,
-  grace_ms,
-}: Opening): SwarmState {
+function initial({ manifest, above: _, limits: __, ...opened }: Opening): SwarmState {
   const { swarm_id, group_id = swarm_id, strategy, goal_ref, culture = {}, on_member_failure = 'continue' } = manifest;
   return {
-    ...{ status: 'creating', creator, lineage, depth, call, group: group_id, strategy, goal_ref, culture },
-    ...{ on_failure: on_member_failure, parallel, account, expires_at, app, grace_ms },
+    ...{ ...opened, status: 'creating', group: group_id, strategy, goal_ref, culture, on_failure: on_member_failure },
     ...{ coordinator: null, coordinator_slot: null, synthesizer: null },
     members: { all: 0, asked: 0, keys: 0, made: 0, joined: 0 },
     ...{ slots: 0, stage: 0, tasks: { next: 1, open: 0 }, code: null, failing: false },
@@ -209,19 +184,16 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Swar
     ctx.table('slots').set(key(at), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      const unmade = {
-        agent_id: null,
-        public_key: '',
-        created_at: 0,
-        key_ref: null,
-        phase: 'keyed',
-        status: 'registered',
-      } as const;
-      const member = { slot: slot.slot, index, ...unmade, expires_at: null, grace_until: null };
-      ctx.table('members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
+      ctx.table('members').set(pair(at, index), { slot: slot.slot, index, ...UNMADE });
     }
   }
 }
+
+/** A member before there is a key for it. */
+const UNMADE: Omit<SwarmRow<'members'>, 'slot' | 'index'> = {
+  ...{ agent_id: null, public_key: '', created_at: 0, key_ref: null, expires_at: null, grace_until: null },
+  ...{ phase: 'keyed', status: 'registered', task: null, progress: 0 },
+};
 
 /** The slot that joins results: the coordinator's, or the one of that name. */
 function synthesizerOf({ coordinator_slot }: SwarmState, slots: Opening['manifest']['agents']): number | null {
@@ -230,11 +202,7 @@ function synthesizerOf({ coordinator_slot }: SwarmState, slots: Opening['manifes
   return at < 0 || slots.length === 1 ? null : at;
 }
 
-function memberNews(
-  draft: SwarmState,
-  event: { readonly name: string; readonly value: unknown },
-  ctx: SwarmContext,
-): void {
+function memberNews(draft: SwarmState, event: Unrouted, ctx: SwarmContext): void {
   const news = makingNews(ctx, event);
   if (news === 'other' || news === undefined) return;
   const member = agentMade(news);

@@ -5,12 +5,12 @@
 
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
-import { beginInLine, giveBack, JOB_ENDED, key, LOST } from '@reprise/org/contracts';
-import { entityAt, groupAt, type News, type SwarmRow, type SwarmState, type SwarmTask } from '../../contracts/index.js';
-import type { memberWorked } from '../../contracts/swarm/swarm.js';
+import { beginInLine, firstOf, giveBack, JOB_ENDED, key, LOST } from '@reprise/org/contracts';
+import { entityAt, groupAt } from '../../contracts/cell/names.js';
+import type { News, SwarmRow } from '../../contracts/entity-parts.js';
+import type { memberWorked, SwarmState, SwarmTask } from '../../contracts/swarm/swarm.js';
 import { type Replied, refusedTo } from '../call/replies.js';
-import type { SwarmContext } from './context.js';
-import { changeMember, failing, hasEnded, isOver, memberOr, slotOf, slotsOf, taskOr } from './context.js';
+import { changeMember, failing, hasEnded, isOver, memberOr, type SwarmContext, slotsOf, taskOr } from './context.js';
 import { codeOfFailed, isShort, mayBegin, settleShare, takeShare } from './spending.js';
 
 type Worked = z.infer<typeof memberWorked>;
@@ -96,7 +96,7 @@ function ask(
   ctx: SwarmContext,
 ): void {
   const { slot, index } = memberOr(ctx, member);
-  const { agent = slot } = slotsOf(ctx)[slotOf(member)] ?? ctx.reject('no_slot');
+  const { agent = slot } = slotsOf(ctx)[firstOf(member)] ?? ctx.reject('no_slot');
   const { goal_ref, strategy } = draft;
   const role = agent_id === draft.coordinator ? 'coordinator' : 'worker';
   const work: News<'society/Work@1'> = {

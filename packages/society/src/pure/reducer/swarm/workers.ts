@@ -1,8 +1,11 @@
 /** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
-import { entityAt, type SwarmRow, type SwarmState } from '../../contracts/index.js';
-import { passRemoved } from '../context/entity.js';
+
+import { firstOf } from '@reprise/org/contracts';
+import { entityAt } from '../../contracts/cell/names.js';
+import type { SwarmRow } from '../../contracts/entity-parts.js';
+import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { type Deputy, endFailed, failedAgentOf, tellStatusAbove } from '../status/failed-agents.js';
-import { changeMember, membersOf, type SwarmContext, slotOf, slotsOf } from './context.js';
+import { changeMember, membersOf, type SwarmContext, slotsOf } from './context.js';
 
 export function workerName({ slot, index }: Pick<SwarmRow<'members'>, 'slot' | 'index'>, ctx: SwarmContext): string {
   return `${slot} ${index} of ${ctx.address[1]}`.slice(0, 120);
@@ -11,7 +14,7 @@ export function workerName({ slot, index }: Pick<SwarmRow<'members'>, 'slot' | '
 /** Tells the creator of an agent that has begun, or has changed. */
 export function tellWorker(draft: SwarmState, key: string, member: SwarmRow<'members'>, ctx: SwarmContext): void {
   const { agent_id, public_key, key_ref, created_at, status, expires_at, grace_until } = member;
-  const agent_type = slotsOf(ctx)[slotOf(key)]?.agent_type;
+  const agent_type = slotsOf(ctx)[firstOf(key)]?.agent_type;
   if (agent_id === null || agent_type === undefined) return;
   const display_name = workerName(member, ctx);
   const entry = { agent_type, display_name, created_at, public_key, key_ref, status, expires_at, grace_until };
@@ -23,14 +26,10 @@ export function tellCreator(draft: SwarmState, code: string | null, ctx: SwarmCo
   const { call, creator } = draft;
   draft.call = null;
   if (call === null) return;
-  const value = code === null ? formed(draft, ctx) : null;
-  const news = { call, code, value };
-  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value: news });
-}
-
-function formed({ group, status }: SwarmState, ctx: SwarmContext) {
   const agents = membersOf(ctx).map(([, { slot, index, agent_id }]) => ({ slot, index, agent_id }));
-  return { swarm_id: ctx.address[1], group_id: group, status, agents };
+  const formed = { swarm_id: ctx.address[1], group_id: draft.group, status: draft.status, agents };
+  const value = { call, code, value: code === null ? formed : null };
+  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value });
 }
 
 /** The swarm is over: a member whose cell has failed is ended for it. @returns whether it is such a member */
@@ -50,7 +49,8 @@ export function deputyOf(draft: SwarmState, ctx: SwarmContext): Deputy {
       const { key_ref } = changed;
       tellWorker(draft, member, changed, ctx);
       tellStatusAbove(agent_id, entityAt(draft.creator), ctx);
-      if (to.status === 'removed') passRemoved(entityAt(draft.creator), { agent_id, key_ref }, ctx);
+      if (to.status === 'removed')
+        ctx.send(entityAt(draft.creator), { name: 'society/Removed@1', value: { agent_id, key_ref } });
     },
   };
 }

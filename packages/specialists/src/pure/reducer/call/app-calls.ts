@@ -12,7 +12,6 @@ import {
 import type { Delivery } from '../project/delivery.js';
 import { HINTS, Refused } from '../project/refused.js';
 
-/** Passes a call on to the cell of the app. */
 export function passToApp(delivery: Delivery, waiting: WaitingCall, call: OwnerCall): void {
   if (!passOn(delivery.ctx, delivery.state.calls, call, waiting))
     throw new Refused('unknown_tool', { name: call.name });

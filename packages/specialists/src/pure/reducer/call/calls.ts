@@ -3,15 +3,14 @@
  * session, or a job with the tools that its skill lists. No argument names the caller.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import { present, type Value } from '@reprise/contracts';
 import {
   type ArgumentSchema,
-  answerCall,
+  answering,
   isMemoryTool,
+  jobNumberOf,
   key,
   parsedCall,
-  refusalAnswer,
-  refusalBy,
   stopWork,
   type WaitingCall,
   waitingCallOf,
@@ -19,23 +18,39 @@ import {
 import {
   COORDINATOR_TOOLS,
   type CoordinatorTool,
+  isCoordinator,
+  type JobRow,
   type ProjectCallOf,
   type ProjectTool,
   projectCalls,
   type TaskToMake,
 } from '../../contracts/index.js';
 import { agentActed, agentOf } from '../project/acts.js';
-import { type Delivery, teamOf } from '../project/delivery.js';
+import { type Delivery, taskOr, teamOf } from '../project/delivery.js';
+import { linkEntry } from '../project/links.js';
 import { HINTS, Refused } from '../project/refused.js';
 import { afterReading } from '../project/team.js';
 import { cancelTask, retryTask, skipTask } from '../task/people.js';
 import { writePlan } from '../task/plan.js';
 import { spawnAdHoc, spawnTask } from '../task/spawn.js';
 import { passToApp } from './app-calls.js';
-import { type Caller, callerAt } from './caller.js';
 import { callMemory } from './memory.js';
-import { appendNarrative } from './narrative.js';
 import { listResults, readGraph, showResult } from './read.js';
+
+/** The agent that makes a call: the coordinator, or the specialist of a job. */
+export type Caller =
+  | { readonly role: 'coordinator' }
+  | { readonly role: 'specialist'; readonly n: number; readonly job: JobRow };
+
+/** The caller at an address. @throws Refused `stale_run` for a job that has ended */
+function callerAt({ ctx }: Pick<Delivery, 'ctx'>, at: WaitingCall['to']): Caller {
+  const [, project] = ctx.address;
+  if (isCoordinator(project, at)) return { role: 'coordinator' };
+  const n = jobNumberOf(project, at);
+  const job = n === undefined ? undefined : ctx.table('jobs').get(key(n));
+  if (n === undefined || job === undefined) throw new Refused('stale_run');
+  return { role: 'specialist', n, job };
+}
 
 /** Does what a call asks for. @returns the answer; undefined when it comes later. A refusal is thrown before anything is changed */
 type Handler<A> = (delivery: Delivery, args: A, call: WaitingCall) => Value | undefined;
@@ -79,7 +94,7 @@ const HANDLERS: { readonly [T in ProjectTool]: Handler<Value> } = {
 /** Takes a call, and answers it at once or later. What is not permitted is answered as an error. */
 export function takeCall(delivery: Delivery, call: OwnerCall): void {
   const waiting = waitingCallOf(call, delivery.ctx);
-  answering(delivery, waiting, () => {
+  answerBy(delivery, waiting, () => {
     const { name } = call;
     const caller = callerAt(delivery, waiting.to);
     requireTool(delivery, caller, name);
@@ -96,7 +111,7 @@ export function retryAfterReading(
   call: WaitingCall,
   { task_id, ...change }: ProjectCallOf<'task_retry'>,
 ): void {
-  answering(delivery, call, () => {
+  answerBy(delivery, call, () => {
     callerAt(delivery, call.to);
     const status = retryTask(delivery, task_id, change);
     agentActed(delivery, call, { act: 'retry', task: task_id });
@@ -106,15 +121,14 @@ export function retryAfterReading(
 
 /** Goes on with a plan that waited until the skills were read. */
 export function planAfterReading(delivery: Delivery, call: WaitingCall, tasks: readonly TaskToMake[]): void {
-  answering(delivery, call, () => planOf(delivery, tasks, callerAt(delivery, call.to)));
+  answerBy(delivery, call, () => planOf(delivery, tasks, callerAt(delivery, call.to)));
 }
 
-function answering({ ctx }: Delivery, call: WaitingCall, run: () => Value | undefined): void {
-  const refused = refusalBy(() => {
+function answerBy({ ctx }: Delivery, call: WaitingCall, run: () => Value | undefined): void {
+  answering(ctx, call, HINTS, () => {
     const value = run();
-    if (value !== undefined) answerCall(ctx, call, { value });
+    return value === undefined ? undefined : { value };
   });
-  if (refused !== undefined) answerCall(ctx, call, refusalAnswer(refused, HINTS));
 }
 
 /** A caller has the tools of its role, and no other (SPEC-17). */
@@ -155,4 +169,21 @@ function planOf(delivery: Delivery, tasks: readonly TaskToMake[], caller: Caller
     if (isLast) stopWork(delivery.ctx, n, 'plan_failed');
     throw error;
   }
+}
+
+/** Adds an entry to the narrative, which only grows: each names the one before it (SPEC-34). @returns its number */
+function appendNarrative(
+  delivery: Delivery,
+  { text_ref, bytes, memory_ids = [], task_ids = [] }: ProjectCallOf<'narrative_append'>,
+): number {
+  const { state, ctx } = delivery;
+  for (const n of task_ids) taskOr(delivery, n);
+  const n = state.next.narrative++;
+  const previous = n === 1 ? null : n - 1;
+  const { run } = state.coordinator;
+  const row = { text_ref, bytes, previous, memory_ids, task_ids, run: run + 1, at: ctx.now };
+  delivery.ctx.table('narrative').set(key(n), row);
+  linkEntry(delivery, n, row);
+  ctx.record('specialists/NarrativeAppended@1', present({ entry: n, previous, text_ref }));
+  return n;
 }

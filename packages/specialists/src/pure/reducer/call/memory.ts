@@ -5,7 +5,7 @@ import { type ItemOrigin, key, type MemoryNews, memoryCall, memoryOperate } from
 import { type Remembering, scopeOf } from '../../contracts/index.js';
 import { changeResult, type Delivery, resultOr, taskOr } from '../project/delivery.js';
 import { linkMessage } from '../project/links.js';
-import type { Caller } from './caller.js';
+import type { Caller } from './calls.js';
 
 /** Passes a call on to the store of the project. Only the coordinator's may write (SPEC-36). */
 export function callMemory(delivery: Delivery, call: OwnerCall, caller: Caller): void {
@@ -51,5 +51,4 @@ export function memoryWritten(delivery: Delivery, { origin, written }: MemoryNew
   changeResult(delivery, result, { memory_ids: [...memory_ids, written.id] });
 }
 
-/** The memories that a result names. */
 const MEMORY_IDS_MAX = 64;

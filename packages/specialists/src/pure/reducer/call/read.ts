@@ -1,10 +1,10 @@
 /** What agents read of a project: rows of tasks without their briefs, and results as summaries or pieces. */
 
-import { startOfText, type Value } from '@reprise/contracts';
+import { shortText, type Value } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { key, startFor, type WaitingCall, wordsForModel } from '@reprise/org/contracts';
 import { PROJECT_BOUNDS, type ProjectCallOf, type RecordedResult, type RecordedTask } from '../../contracts/index.js';
-import { listPlan, showPlan } from '../../plans/show.js';
+import { listPlan, showPlan } from '../../plans/plans.js';
 import { resultItems } from '../coordinator/wake.js';
 import { type Delivery, resultOr } from '../project/delivery.js';
 import { Refused } from '../project/refused.js';
@@ -40,7 +40,7 @@ function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
   const needs = depends_on.map(({ task }) => task);
   const failed = needs.filter((n) => ['failed', 'cancelled'].includes(tasks.get(key(n))?.status ?? ''));
   return {
-    ...{ id, title: short(title), skill, status, depends_on: needs },
+    ...{ id, title: shortText(title, TITLE_LENGTH), skill, status, depends_on: needs },
     ...(failed.length === 0 ? {} : { failed_dependencies: failed }),
     ...(failure === null ? {} : { failure }),
     ...(ended_by === undefined ? {} : { by: wordsForModel(ended_by) }),
@@ -49,13 +49,6 @@ function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
   };
 }
 
-/** At most so many characters; half a pair of surrogates is not left behind. */
-function short(text: string): string {
-  if (text.length <= TITLE_LENGTH) return text;
-  return `${startOfText(text, TITLE_LENGTH - 1)}…`;
-}
-
-/** The results of one page. */
 const LISTED_AT_ONCE = 20;
 
 /** Lists results with their summaries. The text is composed, so the answer comes later. */

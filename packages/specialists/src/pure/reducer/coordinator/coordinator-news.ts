@@ -35,7 +35,6 @@ function refusalOf(code: string, isFirst: boolean): ProjectRefusal {
   return isFirst || NOT_THERE.includes(code) ? 'cell_failed' : 'input_refused';
 }
 
-/** What the kernel answers about an event. */
 interface Answered {
   readonly tag?: string;
   readonly outcome: 'accepted' | 'rejected';
@@ -73,7 +72,6 @@ export function dropShares(delivery: Delivery): void {
   );
 }
 
-/** Takes a notice of the coordinator's session. */
 export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice): void {
   const { coordinator, wake } = delivery.state;
   if (news.kind === 'running') coordinator.busy = true;

@@ -6,7 +6,6 @@ import { coordinatorOf } from '../../contracts/index.js';
 import { type Delivery, teamOf } from '../project/delivery.js';
 import { budgetOf, isSpent, takeShare } from '../project/spending.js';
 
-/** An input of the coordinator. */
 interface CoordinatorInput {
   readonly command_id: string;
   readonly parts: readonly InputPart[];
@@ -24,7 +23,6 @@ export const ADOPTED_TAG = 'adopted';
 /** Begins the tag of the first input of a session: it comes with the definition, so one event makes the session. */
 export const FIRST_TAG = 'first.';
 
-/** Sends an input to the coordinator. */
 export function tellCoordinator(delivery: Delivery, { command_id, parts, priority, reason }: CoordinatorInput): void {
   const { state, ctx } = delivery;
   const { coordinator } = state;

@@ -21,15 +21,13 @@ import {
   SHOWN_MAX,
   WAKE_AFTER_MS,
 } from '../../contracts/index.js';
-import { wakePlan } from '../../plans/wake.js';
+import { wakePlan } from '../../plans/plans.js';
 import { changeResult, type Delivery, resultOr } from '../project/delivery.js';
 import { isSpent } from '../project/spending.js';
-import { tasksNeedDecision, waitsForCoordinator } from '../project/status.js';
+import { countAnew, isUnattended, tasksNeedDecision, waitsForCoordinator } from '../project/status.js';
 import { beginReading } from '../project/team.js';
-import { countAnew, isUnattended } from '../project/unattended.js';
 import { isIdle, tellCoordinator } from './coordinator.js';
 
-/** The timer of a wake. */
 export const WAKE = 'wake';
 
 /**
@@ -73,24 +71,24 @@ function hasNews(delivery: Delivery): boolean {
 /** The timer has fired: composes what the coordinator is told. When it is busy, the end of its run sets the timer anew. */
 export function wakeDue(delivery: Delivery): void {
   const { state, ctx } = delivery;
-  const { wake } = state;
-  if (wake.phase !== 'due') return;
-  ctx.clearTimer(WAKE_LOST);
-  wake.phase = 'none';
-  wake.due = null;
-  if (!isIdle(delivery) || !hasNews(delivery)) return;
+  if (state.wake.phase === 'due') ctx.clearTimer(WAKE_LOST);
   const results = beginWake(delivery);
+  if (results === undefined) return;
   const input = {
-    ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
+    ...{ epoch: state.wake.epoch, results, ...beginReading(delivery) },
     sections: [...resultSections(delivery, results), ...readySection(delivery), ...decisionSection(delivery)],
   };
   startFor(ctx, ctx.table('plans'), { plan: wakePlan, input }, { kind: 'wake', reading: input.id, results });
 }
 
-/** Another wake begins. @returns the results that it shows */
-function beginWake(delivery: Delivery): number[] {
+/** Another wake begins, when one is due and there is something to tell. @returns the results that it shows */
+function beginWake(delivery: Delivery): number[] | undefined {
   const { state } = delivery;
   const { wake } = state;
+  if (wake.phase !== 'due') return undefined;
+  wake.phase = 'none';
+  wake.due = null;
+  if (!isIdle(delivery) || !hasNews(delivery)) return undefined;
   wake.phase = 'composing';
   wake.epoch++;
   wake.decides = state.decision !== 'shown' && tasksNeedDecision(delivery);
@@ -100,12 +98,8 @@ function beginWake(delivery: Delivery): number[] {
 
 /** The timer was put aside. That counts as shown in vain, so it is not tried without end, and a person hears of it. */
 export function wakeLost(delivery: Delivery): void {
-  const { wake } = delivery.state;
-  if (wake.phase !== 'due') return;
-  wake.phase = 'none';
-  wake.due = null;
-  if (!isIdle(delivery) || !hasNews(delivery)) return;
-  notWoken(delivery, beginWake(delivery), 'exhausted');
+  const results = beginWake(delivery);
+  if (results !== undefined) notWoken(delivery, results, 'exhausted');
 }
 
 /** The results that wait, the oldest first; those that wait for a person are left out. */
@@ -151,7 +145,6 @@ function readySection(delivery: Delivery): ComposedSection[] {
   return [{ title: 'Ready tasks', items: [toldItem(toldLines([asked, ...lines, ...more]))] }];
 }
 
-/** What has to be decided, when this wake tells it. */
 function decisionSection(delivery: Delivery): ComposedSection[] {
   if (!delivery.state.wake.decides) return [];
   const lines = undecided(delivery).map(([n, { title, status, failure }]) => {
@@ -183,7 +176,6 @@ function undecided(delivery: Delivery): [number, RecordedTask][] {
   return tasksThatAre(delivery, ['failed', 'blocked']);
 }
 
-/** The first tasks in one of these states, as many as are named. */
 function tasksThatAre(delivery: Delivery, statuses: readonly RecordedTask['status'][]): [number, RecordedTask][] {
   const found: [number, RecordedTask][] = [];
   for (const [at, row] of allRows(delivery.ctx.table('tasks'))) {

@@ -4,7 +4,6 @@ import { actorIn, type WaitingCall } from '@reprise/org/contracts';
 import type { ProjectFact } from '../../contracts/index.js';
 import type { Delivery } from './delivery.js';
 
-/** What is done, on which task, and why. */
 type Act = Omit<ProjectFact<'specialists/Acted@1'>, 'by'>;
 
 /** States an act of the sender of a command. A refusal of the command takes it back. @returns who acts */

@@ -42,7 +42,6 @@ export function resultOr(delivery: Delivery, n: number): RecordedResult {
   return row;
 }
 
-/** Changes fields of a result. */
 export function changeResult(delivery: Delivery, n: number, change: Partial<RecordedResult>): RecordedResult {
   const changed = { ...resultOr(delivery, n), ...change };
   delivery.ctx.table('results').set(key(n), changed);

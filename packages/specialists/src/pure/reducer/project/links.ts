@@ -29,7 +29,6 @@ export function linkEntry(delivery: Delivery, id: number, { previous, task_ids }
   link(delivery, { kind: 'narrative', id, title: '', from: [...before, ...tasks].slice(0, FROM_MAX) });
 }
 
-/** The sources that one place names. */
 const FROM_MAX = 16;
 
 function results(numbers: readonly number[]): Place[] {

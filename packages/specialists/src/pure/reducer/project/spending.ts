@@ -48,7 +48,6 @@ export function isShared(delivery: Delivery): boolean {
   return budgetOf(delivery) !== null && delivery.state.jobs >= SHARES;
 }
 
-/** What a job, and a run of the coordinator, asks for. */
 function asked({ state }: Delivery, budget: Share): Asked {
   const least = Math.max(1, Math.floor(budget.amount / LEAST_SHARE));
   return { amount: state.exhausted ? 0 : Math.floor(leftOf(state, budget) / SHARES), least };

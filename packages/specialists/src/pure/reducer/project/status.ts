@@ -1,10 +1,8 @@
 /** The status of a project, computed from its numbers after each delivery. */
-import type { DecisionReason, ProjectState, ProjectStatus } from '../../contracts/index.js';
+import { type DecisionReason, type ProjectState, type ProjectStatus, WAKES_MAX } from '../../contracts/index.js';
 import type { Delivery } from './delivery.js';
 import { isSpent } from './spending.js';
-import { isUnattended } from './unattended.js';
 
-/** Sets the status, and why a decision is needed. */
 export function setStatus(delivery: Delivery): void {
   const { state } = delivery;
   state.status = statusOf(delivery);
@@ -44,6 +42,20 @@ function whyDecision(delivery: Delivery): DecisionReason | null {
   if (stuck > 0) return 'results';
   if (coordinator.failure !== null) return 'coordinator';
   return tasksNeedDecision(delivery) ? 'tasks' : null;
+}
+
+/**
+ * Whether the coordinator was woken as often in a row as it may be: then a person decides. A run that is woken for results may
+ * hand out more work, whose results wake it again: without a bound that has no end (SPEC-42).
+ */
+export function isUnattended(delivery: Delivery): boolean {
+  const max = delivery.ctx.table('team').get('team')?.wakes_max ?? WAKES_MAX;
+  return delivery.state.wake.unattended >= max;
+}
+
+/** A person has acted, or a task has ended for good: wakes count anew. */
+export function countAnew({ state }: Pick<Delivery, 'state'>): void {
+  state.wake.unattended = 0;
 }
 
 /** Whether something waits that the coordinator is to be told: results, or the need of a decision. */

@@ -4,7 +4,7 @@
 import { allRows, type EventValue } from '@reprise/kernel/define';
 import { key, LIVE_ITEMS_MAX, openStore, pair, pairsOf, startFor } from '@reprise/org/contracts';
 import { type InboxRow, type projectNews, type SkillsSeen, scopeOf, type TaskToMake } from '../../contracts/index.js';
-import { type KnownTeam, readPlan } from '../../plans/read.js';
+import { type KnownTeam, readPlan } from '../../plans/plans.js';
 import type { Delivery } from './delivery.js';
 
 type TeamRead = EventValue<typeof projectNews, 'specialists/TeamRead@1'>;

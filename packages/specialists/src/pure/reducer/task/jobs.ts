@@ -1,35 +1,29 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
 import { present } from '@reprise/contracts';
-import { failedJob, forgetPassed, type JobChanged, key, LOST, stopSessionOfFailed } from '@reprise/org/contracts';
-import type { JobRow, RecordedResult, ResultStatus } from '../../contracts/index.js';
+import {
+  failedJob,
+  forgetPassed,
+  JOB_ENDED,
+  type JobChanged,
+  key,
+  LOST,
+  stopSessionOfFailed,
+} from '@reprise/org/contracts';
+import type { JobRow, RecordedResult } from '../../contracts/index.js';
 import { changeResult, type Delivery, resultOr, taskOr } from '../project/delivery.js';
 import { countUse, hasReachedShare } from '../project/spending.js';
 import { moveTask } from './tasks.js';
-
-/** The states of a job, as those of its result. */
-const STATUS: Readonly<Record<JobChanged['status'], ResultStatus>> = {
-  queued: 'queued',
-  preparing: 'running',
-  running: 'running',
-  waiting: 'waiting',
-  ok: 'ok',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  timeout: 'timeout',
-};
-
-const ENDED: readonly ResultStatus[] = ['ok', 'failed', 'cancelled', 'timeout'];
 
 /** Takes the news of a job. @param countAs the code by which its use is counted when it has ended */
 export function jobChanged(delivery: Delivery, news: JobChanged, countAs = news.code ?? ''): void {
   const { n, digest, session, model } = news;
   const job = delivery.ctx.table('jobs').get(key(n));
   if (job === undefined) return; // the job had ended: nothing comes after that
-  const status = STATUS[news.status];
+  const status = news.status === 'preparing' ? 'running' : news.status;
   if (job.waiting && status !== 'queued') startedWaitingEnded(delivery, n, job);
   const row = resultOr(delivery, n);
   const known = { digest: digest ?? row.digest, session: session ?? row.session, model: model ?? row.model };
-  if (ENDED.includes(status)) return jobEnded(delivery, job, { ...row, ...known, status }, news, countAs);
+  if (JOB_ENDED.includes(status)) return jobEnded(delivery, job, { ...row, ...known, status }, news, countAs);
   changeResult(delivery, n, { ...known, status, cost: news.tally });
 }
 
@@ -69,7 +63,6 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   if (task !== null) taskEnded(delivery, { task, n, status, code: code ?? status, isShort }, job);
 }
 
-/** A result of a task that has ended. */
 interface EndedResult extends Pick<RecordedResult, 'status'> {
   readonly task: number;
   readonly n: number;

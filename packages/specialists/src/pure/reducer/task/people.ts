@@ -7,7 +7,6 @@ import { Refused } from '../project/refused.js';
 import { skillFor } from './spawn.js';
 import { moveTask, openNeeds } from './tasks.js';
 
-/** What another try of a task changes. */
 interface RetryChange {
   readonly skill?: string | undefined;
   readonly model?: string | undefined;

@@ -6,7 +6,6 @@ import type { Delivery } from '../project/delivery.js';
 import { Refused } from '../project/refused.js';
 import { addTask } from './tasks.js';
 
-/** One fault of a plan. */
 interface Fault {
   /** The key of the task; absent for a fault of the whole plan. */
   readonly key?: string;
@@ -14,7 +13,6 @@ interface Fault {
   readonly detail: string;
 }
 
-/** A plan that was written. */
 interface WrittenPlan {
   /** The numbers of the tasks by their keys. */
   readonly task_ids: Record<string, number>;

@@ -70,7 +70,6 @@ function dispatchTask(delivery: Delivery, n: number): boolean {
   return true;
 }
 
-/** The tasks for which a task waits. */
 function waitsFor(delivery: Delivery, { depends_on }: RecordedTask): number[] {
   const tasks = delivery.ctx.table('tasks');
   return depends_on.map(({ task }) => task).filter((task) => !hasEndedWell(tasks.get(key(task))));

@@ -6,7 +6,7 @@ import { key, pair, pairsOf, placeInLine, secondOf } from '@reprise/org/contract
 import { type NewTask, type RecordedTask, TASK_FINAL, type TaskStatus } from '../../contracts/index.js';
 import { type Delivery, isFull, teamOf } from '../project/delivery.js';
 import { linkTask } from '../project/links.js';
-import { countAnew } from '../project/unattended.js';
+import { countAnew } from '../project/status.js';
 
 /** Adds a task whose dependencies exist. */
 export function addTask(delivery: Delivery, task: NewTask): number {

@@ -4,7 +4,7 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Actor } from '@reprise/contracts';
 import type { CallAnswer, CallPlace } from '@reprise/org/contracts';
 import type { AskRow, NodeRow } from '../../contracts/node.js';
-import { isPerson, NO_SIGN_OFF, wordsForModel } from '../delivery/actors.js';
+import { NO_SIGN_OFF, wordsForModel } from '../delivery/actors.js';
 import { unpassed } from '../delivery/around.js';
 import { giveAnswer } from '../delivery/collected-answers.js';
 import type { Delivery } from '../delivery/delivery.js';
@@ -13,7 +13,6 @@ import { changeAsk } from './rows.js';
 /** The bound on links of one answer. */
 const REFS_MAX = 8;
 
-/** Answers a call of a node's model or program. */
 export function answerCall(
   delivery: Pick<Delivery, 'ctx' | 'answers'>,
   call: CallPlace,
@@ -54,5 +53,5 @@ export function passOn(delivery: Delivery, n: number, ask: AskRow, call: CallPla
 /** Who answered, in words. An approval that is not a person's says so: only people can sign something off. */
 function byWords(delivery: Delivery, { returns }: AskRow, by: Actor): { readonly by: string; readonly note?: string } {
   const words = wordsForModel(delivery, by);
-  return returns === 'approval' && !isPerson(by) ? { by: words, note: NO_SIGN_OFF } : { by: words };
+  return returns === 'approval' && by.kind !== 'person' ? { by: words, note: NO_SIGN_OFF } : { by: words };
 }

@@ -7,7 +7,6 @@ import { Refused } from '../delivery/refused.js';
 import { endNode } from '../node/end-node.js';
 import { askOf, changeAsk } from './rows.js';
 
-/** Takes the answer of a node. */
 export function answerFrom(delivery: Delivery, by: NodeRow, { ask_id: n, picked, text_ref }: CallOf<'answer'>): void {
   const row = delivery.ctx.table('asks').get(key(n));
   if (row === undefined || (!row.route.includes(by.n) && row.outcome === null)) throw new Refused('not_asked');

@@ -3,8 +3,7 @@
 import type { ComposedItem } from '@reprise/org/contracts';
 import { key, pair, startFor, told, toldItem } from '@reprise/org/contracts';
 import type { AskRow, NodeRow } from '../../contracts/index.js';
-import { peoplePlan } from '../../plans/people.js';
-import { questionPlan } from '../../plans/question.js';
+import { peoplePlan, questionPlan } from '../../plans/plans.js';
 import { numbers, openAsks } from '../delivery/around.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { isEnded, type ReadNode } from '../delivery/nodes.js';

@@ -3,7 +3,6 @@ import { key } from '@reprise/org/contracts';
 import type { AskRow } from '../../contracts/node.js';
 import type { Delivery } from '../delivery/delivery.js';
 
-/** The row of a question that exists. */
 export function askOf(delivery: Delivery, n: number): AskRow {
   return delivery.ctx.table('asks').get(key(n)) ?? delivery.ctx.reject('unknown_node');
 }
@@ -21,12 +20,10 @@ export function setAsk(delivery: Delivery, n: number, row: AskRow): void {
   delivery.ctx.record('tree/Asked@1', stated);
 }
 
-/** The timer of a question whose answer is awaited up to a time. */
 export function deadlineTimer(n: number): string {
   return `ask.${n}`;
 }
 
-/** The timer of a program's call that waits for an answer. */
 export function programTimer(n: number): string {
   return `program.${n}`;
 }

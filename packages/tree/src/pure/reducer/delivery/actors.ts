@@ -29,10 +29,5 @@ export function nodeOfActor(tree: string, actor: Actor): number | undefined {
   return Number.isSafeInteger(n) ? n : undefined;
 }
 
-/** Whether a person acted, and nobody else. */
-export function isPerson(actor: Actor): boolean {
-  return actor.kind === 'person';
-}
-
 /** What a model reads beside an approval of nodes, a rule or a program. */
 export const NO_SIGN_OFF = 'This is no approval of a person.';

@@ -21,10 +21,8 @@ export function childrenOf(delivery: Delivery, n: number): readonly ReadNode[] {
     .filter(({ type }) => type !== 'ask');
 }
 
-/** A question by its number. */
 type NumberedAsk = readonly [n: number, ask: AskRow];
 
-/** The questions of a node. */
 export function asksOf({ ctx, nodes }: Pick<Delivery, 'ctx' | 'nodes'>, asker: number): readonly NumberedAsk[] {
   return numbers({ ctx }, 'children', asker).flatMap((n) => {
     const ask = nodes.get(n)?.type === 'ask' ? ctx.table('asks').get(key(n)) : undefined;

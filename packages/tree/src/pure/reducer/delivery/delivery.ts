@@ -1,8 +1,7 @@
 /** One delivery to a tree: its state, its nodes, and how many nodes it has changed. */
 import type { OwnerAnswers } from '@reprise/agent/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { CHANGES_AT_ONCE } from '../../contracts/names.js';
-import type { TreeState, treeTables } from '../../contracts/tree.js';
+import { CHANGES_AT_ONCE, type TreeState, type treeTables } from '../../contracts/index.js';
 import { Nodes } from './nodes.js';
 
 /** The context of a delivery, with the tables of a tree. */
@@ -19,7 +18,6 @@ export interface Delivery {
   answers?: CollectedAnswers | undefined;
 }
 
-/** Answers that are sent together, and their bytes. */
 interface CollectedAnswers extends OwnerAnswers {
   bytes: number;
 }

@@ -6,17 +6,14 @@
  * D1  While a run that gave its result is under way, the timer is set to the time of the first of them or earlier.
  * D2  While no run is under way, the timer is not set.
  */
-
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
-import { AFTER_RESULT_MS, CHANGES_AT_ONCE } from '../../contracts/names.js';
-import type { Draft, NodeRow, StoredDraft } from '../../contracts/node.js';
+import { AFTER_RESULT_MS, CHANGES_AT_ONCE, type Draft, type NodeRow, type StoredDraft } from '../../contracts/index.js';
 import type { Delivery } from './delivery.js';
 
 /** The timer of runs that continue after they gave their result. */
 export const AFTER_TIMER = 'after';
 
-/** The draft of a node; null without one. */
 export function draftOf(delivery: Delivery, n: number): StoredDraft | null {
   return delivery.ctx.table('drafts').get(key(n)) ?? null;
 }
@@ -34,7 +31,6 @@ export function setLastDraft(delivery: Delivery, n: number, draft: Draft): void 
   if (state.overdue === null) setTimer(delivery, due); // D1: a later one has its time when the timer fires
 }
 
-/** Drops the draft of a node. */
 export function dropDraft(delivery: Delivery, n: number): void {
   const drafts = delivery.ctx.table('drafts');
   if (drafts.size > 0 && drafts.get(key(n)) !== undefined) drafts.delete(key(n));

@@ -8,10 +8,8 @@ import { type NodeRow, nodeRow } from '../../contracts/node.js';
 import { treeFacts } from '../../contracts/tree.js';
 import type { TreeContext } from './delivery.js';
 
-/** A node that is only read. */
 export type ReadNode = Readonly<NodeRow>;
 
-/** The nodes of one delivery. */
 export class Nodes {
   readonly #ctx: TreeContext;
   readonly #table: Table<NodeRow>;

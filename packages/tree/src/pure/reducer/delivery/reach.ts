@@ -58,7 +58,6 @@ function numberOf(place: Place): number {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** What a place waits for. */
 function awaited(delivery: Delivery, place: Place, again: ReadonlySet<number>): readonly Place[] {
   const n = numberOf(place);
   const row = delivery.nodes.get(n);

@@ -4,7 +4,6 @@ import { countUse as countIn, type Share, usedTogether } from '@reprise/org/cont
 import type { NodeRow } from '../../contracts/node.js';
 import type { Delivery } from './delivery.js';
 
-/** What the tree counts in. */
 export function unitOf({ state }: Delivery): Share['unit'] {
   return state.budget.unit;
 }

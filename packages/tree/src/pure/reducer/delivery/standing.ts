@@ -9,7 +9,6 @@ export function isPaused({ nodes }: Delivery, row: ReadNode): boolean {
   return false;
 }
 
-/** Whether a node may make children. */
 export function mayMake({ state }: Delivery, row: ReadNode): boolean {
   return row.depth < state.limits.depth && row.gen < state.limits.generations;
 }

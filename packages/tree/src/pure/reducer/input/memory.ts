@@ -10,7 +10,6 @@ import { refuseWithoutRight } from '../node/rights.js';
 const QUERY = 'memory_query';
 const STORE = 'memory_store';
 
-/** The characters of a title. */
 const TITLE_LENGTH = 200;
 
 /** Whether a name is that of a tool which the tree's store answers. */

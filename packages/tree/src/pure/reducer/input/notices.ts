@@ -20,7 +20,6 @@ import { supplied } from './start.js';
 /** The pressure levels of which a node is warned, in percent. */
 const WARNED_AT = [80, 95];
 
-/** Takes the notice of a session. */
 export function childNews(delivery: Delivery, row: NodeRow, { run, news }: ChildNotice, session: string): void {
   if (session !== row.session || run !== row.runs - 1 || row.run === 'none' || row.run === 'checking') {
     if (news.kind === 'settled') runUsed(delivery, row, news);

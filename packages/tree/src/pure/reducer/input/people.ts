@@ -1,52 +1,52 @@
 /** The commands of people, of the app, and of the cell that started the tree. */
 import type { EventValue } from '@reprise/kernel/define';
 import { actorIn, key } from '@reprise/org/contracts';
-import type { NodeRow, TreeAct, treeCommands } from '../../contracts/index.js';
+import type { NodeRow, TreeAct, TreeState, treeCommands } from '../../contracts/index.js';
 import { answerOfPeople } from '../ask/outcome.js';
-import type { Delivery } from '../delivery/delivery.js';
+import type { Delivery, TreeContext } from '../delivery/delivery.js';
 import { isEnded } from '../delivery/nodes.js';
 import { Refused } from '../delivery/refused.js';
 import { retry } from '../node/again.js';
-import { endNode, enterLine, leaveLine, lineOf, waitAgain } from '../node/end-node.js';
+import { addWork, endNode, enterLine, leaveLine, lineOf, waitAgain } from '../node/end-node.js';
 import { makeChild, refuseUnknownAgent } from '../node/make.js';
 import { narrowRights, refuseUnfitting } from '../node/rights.js';
 import { steer } from '../node/runs.js';
-import { addWork } from '../run/work.js';
+import { byCommand } from '../run/deliver.js';
 
 type Commands = typeof treeCommands;
 
 /** What each command does. A refusal is thrown before anything is changed. */
 export const COMMANDS: {
-  readonly [N in keyof Commands]: (delivery: Delivery, value: EventValue<Commands, N>) => void;
+  readonly [N in keyof Commands]: (state: TreeState, value: EventValue<Commands, N>, ctx: TreeContext) => void;
 } = {
-  'tree/Stop@1': (delivery, { node }) => {
+  'tree/Stop@1': byCommand((delivery, { node }) => {
     const row = openNode(delivery, node, 'already_ended');
     acted(delivery, 'stop', node);
     endNode(delivery, row.n, { status: 'cancelled', code: 'stopped', by: actorIn(delivery.ctx) });
-  },
-  'tree/Pause@1': (delivery, { node }) => pause(delivery, node, 'pause'),
-  'tree/Resume@1': (delivery, { node }) => pause(delivery, node, 'resume'),
-  'tree/Retry@1': (delivery, value) => {
+  }),
+  'tree/Pause@1': byCommand((delivery, { node }) => pause(delivery, node, 'pause')),
+  'tree/Resume@1': byCommand((delivery, { node }) => pause(delivery, node, 'resume')),
+  'tree/Retry@1': byCommand((delivery, value) => {
     retry(delivery, value);
     acted(delivery, 'retry', value.node);
-  },
-  'tree/Add@1': (delivery, { parent: n, type, nodes }) => {
+  }),
+  'tree/Add@1': byCommand((delivery, { parent: n, type, nodes }) => {
     const parent = openNode(delivery, n, 'node_ended');
     if (parent.type === 'ask' || parent.type === 'serial') throw new Refused('illegal_transition');
     for (const spec of nodes) makeChild(delivery, parent, type, spec);
     acted(delivery, 'add', n);
     waitAgain(delivery, parent);
-  },
-  'tree/Modify@1': modify,
-  'tree/Restrict@1': (delivery, { node, rights }) => {
+  }),
+  'tree/Modify@1': byCommand(modify),
+  'tree/Restrict@1': byCommand((delivery, { node, rights }) => {
     const row = openNode(delivery, node, 'already_ended');
     if (row.type === 'ask') throw new Refused('illegal_transition');
     refuseUnfitting(delivery, row, rights);
     narrowRights(delivery, row, rights);
     acted(delivery, 'restrict', node);
     addWork(delivery, 'restrict', node);
-  },
-  'tree/Tell@1': (delivery, { node, text_ref }) => {
+  }),
+  'tree/Tell@1': byCommand((delivery, { node, text_ref }) => {
     const row = openNode(delivery, node, 'node_ended');
     if (row.type === 'ask' || row.type === 'serial') throw new Refused('illegal_transition');
     if (row.run === 'live' || row.run === 'waiting') {
@@ -59,15 +59,17 @@ export const COMMANDS: {
     const last = known.at(-1)?.[0].slice(-4) ?? '0';
     told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, { text_ref, by: actorIn(delivery.ctx) });
     acted(delivery, 'tell', node);
-  },
-  'tree/Answer@1': (delivery, { ask, picked, text_ref }) => answerOfPeople(delivery, ask, { picked, text_ref }),
-  'tree/Limit@1': (delivery, { limits, budget }) => {
+  }),
+  'tree/Answer@1': byCommand((delivery, { ask, picked, text_ref }) =>
+    answerOfPeople(delivery, ask, { picked, text_ref }),
+  ),
+  'tree/Limit@1': byCommand((delivery, { limits, budget }) => {
     const { state, ctx } = delivery;
     if (limits !== undefined) Object.assign(state.limits, limits);
     if (budget !== undefined) state.budget.tree = budget;
     ctx.record('tree/Limited@1', { limits: { ...state.limits }, budget: state.budget.tree });
     acted(delivery, 'limit', null);
-  },
+  }),
 };
 
 /** States who did what, once nothing of it can be refused any more. */

@@ -1,6 +1,6 @@
 /** What a node may read of the tree: rows of all, whole texts as its place allows. */
 
-import { type Ref, startOfText, type Value } from '@reprise/contracts';
+import { type Ref, shortText, type Value } from '@reprise/contracts';
 import { type CallAnswer, key } from '@reprise/org/contracts';
 import type { CallOf } from '../../contracts/index.js';
 import { asksOf, childrenOf, numbers } from '../delivery/around.js';
@@ -13,7 +13,7 @@ import { Refused } from '../delivery/refused.js';
 const PAGE_LENGTH = 3_300;
 const LOOKED_AT_MAX = 1_024;
 
-/** The bytes of a goal in a row. */
+/** The characters of a goal in a row. */
 const GOAL_LENGTH = 80;
 
 /** A page of rows, in the order of their numbers. */
@@ -40,13 +40,7 @@ export function readTree(delivery: Delivery, { root = 1, depth = 12, after = 0 }
 function rowOf(delivery: Delivery, row: ReadNode): Value {
   const { n, type, goal, status, parent, returns, agent } = row;
   const blocked = numbers(delivery, 'needs', n);
-  return { id: n, type, goal: short(goal), status, parent, blocked_by: [...blocked], returns, agent };
-}
-
-/** At most so many characters; half a pair of surrogates is not left behind. */
-function short(goal: string): string {
-  if (goal.length <= GOAL_LENGTH) return goal;
-  return `${startOfText(goal, GOAL_LENGTH - 1)}…`;
+  return { id: n, type, goal: shortText(goal, GOAL_LENGTH), status, parent, blocked_by: [...blocked], returns, agent };
 }
 
 /** One node, and as much of its texts as the reader may see. */

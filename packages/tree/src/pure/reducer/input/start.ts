@@ -11,14 +11,13 @@ import {
   useOfMemory,
   WORDS_KEY,
 } from '../../contracts/index.js';
-import { supplyPlan } from '../../plans/supply.js';
+import { supplyPlan } from '../../plans/plans.js';
 import type { Delivery, TreeContext } from '../delivery/delivery.js';
 import { isEnded } from '../delivery/nodes.js';
 import { endNode, enterLine } from '../node/end-node.js';
 import { makeRoot } from '../node/make.js';
 import { deliver } from '../run/deliver.js';
 
-/** The first state of a tree. */
 export function firstState(start: TreeStart): TreeState {
   const { limits, budget = USUAL_BUDGET, people = 'human', agent = '', labels = {}, calls = null, memory } = start;
   return {

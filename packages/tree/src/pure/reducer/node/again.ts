@@ -1,21 +1,19 @@
 /** Trying ended nodes again, and what failed because of them. */
 
 import type { EventValue } from '@reprise/kernel/define';
-import { key } from '@reprise/org/contracts';
+import { pair } from '@reprise/org/contracts';
 import type { NodeRow, treeCommands } from '../../contracts/index.js';
-import { childrenOf } from '../delivery/around.js';
+import { childrenOf, numbers } from '../delivery/around.js';
 import type { Delivery } from '../delivery/delivery.js';
-import { isEnded } from '../delivery/nodes.js';
-import { waitsForNeeds } from '../delivery/reach.js';
+import { isEnded, type ReadNode } from '../delivery/nodes.js';
+import { circleThrough, waitsForNeeds } from '../delivery/reach.js';
 import { Refused } from '../delivery/refused.js';
 import { unitOf } from '../delivery/spending.js';
-import { refuseCircle } from './again-circle.js';
-import { leaveLine, waitAgain } from './end-node.js';
+import { addWork, leaveLine, waitAgain } from './end-node.js';
 import { refuseUnknownAgent, takeStock } from './make.js';
 
 type Retry = EventValue<typeof treeCommands, 'tree/Retry@1'>;
 
-/** Tries an ended node again. */
 export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Retry): void {
   const row = delivery.nodes.change(n);
   if (!isEnded(row)) throw new Refused('not_ended');
@@ -33,6 +31,42 @@ export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Ret
   reopen(delivery, row);
 }
 
+/**
+ * Refuses to try a node again that, or what failed because of it, would then wait for itself: while a node has ended, nothing
+ * waits for it, so others may have been made that need it, and that it needs itself.
+ */
+function refuseCircle(delivery: Delivery, row: ReadNode): void {
+  const again = triedWith(delivery, row);
+  for (const n of again) {
+    const path = circleThrough(delivery, n, again);
+    if (path !== undefined) throw new Refused('would_deadlock', { path: [...path] });
+  }
+}
+
+/** The nodes that are tried again with one: itself, the steps of a serial, and what failed because of them. */
+function triedWith(delivery: Delivery, row: ReadNode): ReadonlySet<number> {
+  if (failsAtOnce(delivery, row.n, new Set())) return new Set();
+  const again = new Set([row.n, ...(row.type === 'serial' ? numbers(delivery, 'children', row.n) : [])]);
+  for (const n of again) {
+    for (const dependent of numbers(delivery, 'dependents', n)) {
+      const { code, parent } = delivery.nodes.at(dependent);
+      const isBelowOpen = parent !== null && (again.has(parent) || !isEnded(delivery.nodes.at(parent)));
+      const isTried = code === 'blocked_failed' && isBelowOpen && !failsAtOnce(delivery, dependent, again);
+      if (isTried) again.add(dependent);
+    }
+  }
+  return again;
+}
+
+/** Whether a need of a node has failed that is not tried again with it. */
+function failsAtOnce(delivery: Delivery, n: number, again: ReadonlySet<number>): boolean {
+  return numbers(delivery, 'needs', n).some((need) => {
+    const row = delivery.nodes.at(need);
+    if (again.has(need) || !isEnded(row) || row.status === 'complete') return false;
+    return delivery.ctx.table('needs').get(pair(n, need))?.on_failure !== 'continue';
+  });
+}
+
 /** Makes an ended node pending again: its parent has an open child, and its dependents wait for it. */
 function reopen(delivery: Delivery, row: NodeRow): void {
   if (row.parent !== null) reopenParent(delivery, delivery.nodes.change(row.parent));
@@ -46,7 +80,7 @@ function reopen(delivery: Delivery, row: NodeRow): void {
   row.since = 0;
   row.phase = row.gen > 0 ? 'synthesis' : 'work';
   delivery.changes++;
-  delivery.ctx.table('work').set(`${key(row.n)}.again`, { do: 'again', n: row.n, stage: 'dependents', after: null });
+  addWork(delivery, 'again', row.n, { stage: 'dependents' });
   if (row.type === 'serial') reopenSerial(delivery, row, children);
   else takeStock(delivery, row);
 }

@@ -2,7 +2,7 @@
 
 import type { Actor } from '@reprise/contracts';
 import { key, placeInLine } from '@reprise/org/contracts';
-import type { Given, NodeRow, NodeStatus } from '../../contracts/index.js';
+import type { Given, NodeRow, NodeStatus, WorkItem } from '../../contracts/index.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { dropDraft } from '../delivery/drafts.js';
 import { isEnded, type ReadNode } from '../delivery/nodes.js';
@@ -21,9 +21,18 @@ export function endNode(delivery: Delivery, n: number, end: NodeEnd): void {
   if (endAlone(delivery, n, end)) passOnLater(delivery, n);
 }
 
-/** Has the end of a node passed on. */
 export function passOnLater(delivery: Delivery, n: number): void {
-  delivery.ctx.table('work').set(key(n), { do: 'ended', n, stage: 'children', after: null });
+  addWork(delivery, 'ended', n, { at: key(n) });
+}
+
+/** Leaves something to be passed on (run/work): under keys that are passed on in the order of nodes. */
+export function addWork(
+  { ctx }: Delivery,
+  what: WorkItem['do'],
+  n: number,
+  { at = `${key(n)}.${what}`, stage = 'children' }: { at?: string; stage?: WorkItem['stage'] } = {},
+): void {
+  ctx.table('work').set(at, { do: what, n, stage, after: null });
 }
 
 /**
@@ -48,13 +57,11 @@ export function endAlone(delivery: Delivery, n: number, { status, code, result, 
   return true;
 }
 
-/** Takes a node out of the line. */
 export function leaveLine(delivery: Delivery, row: NodeRow): void {
   delivery.ctx.table('ready').delete(placeOf(row));
   delivery.ctx.table('held').delete(key(row.n));
 }
 
-/** Puts a node into the line. */
 export function enterLine(delivery: Delivery, row: NodeRow): void {
   delivery.ctx.table('ready').set(placeOf(row), row.n);
 }

@@ -10,7 +10,7 @@ import { isEnded } from '../delivery/nodes.js';
 import { pathToEnd } from '../delivery/reach.js';
 import { Refused } from '../delivery/refused.js';
 import { unitOf } from '../delivery/spending.js';
-import { enterLine } from './end-node.js';
+import { addWork, enterLine } from './end-node.js';
 import { narrowRights, refuseUnfitting } from './rights.js';
 
 /** Makes the root, which may begin at once. */
@@ -144,7 +144,6 @@ function agentFor(delivery: Delivery, parent: NodeRow, name: string | undefined)
   return name ?? parent.agent;
 }
 
-/** Refuses the name of an agent that nodes may not have. */
 export function refuseUnknownAgent({ ctx }: Delivery, name: string | undefined): void {
   const agents = ctx.table('agents');
   if (name === undefined || agents.get(name) !== undefined) return;
@@ -194,35 +193,22 @@ function addNeeds(delivery: Delivery, row: NodeRow, edges: Edges): void {
 }
 
 /**
- * Counts the needs of a pending node that are open, and puts it into the line when no need is open.
- *
- * @returns whether one of them has ended without the result that it needs
+ * Counts the needs of a pending node that are open, and puts it into the line when no need is open. A node that needs one which has
+ * failed already ends when what is to be passed on is passed on.
  */
-export function takeStock(delivery: Delivery, row: NodeRow): boolean {
+export function takeStock(delivery: Delivery, row: NodeRow): void {
   row.unmet = 0;
+  let failed: number | undefined;
   let isBlocked = false;
   for (const need of numbers(delivery, 'needs', row.n)) {
     const needed = delivery.nodes.at(need);
     const edge = delivery.ctx.table('needs').get(pair(row.n, need));
     if (!isEnded(needed)) row.unmet++;
-    else if (needed.status !== 'complete' && edge?.on_failure !== 'continue') isBlocked = true;
+    else if (needed.status !== 'complete') {
+      failed ??= need;
+      if (edge?.on_failure !== 'continue') isBlocked = true;
+    }
   }
-  if (row.unmet === 0 && !isBlocked) enterLine(delivery, row);
-  if (isBlocked) blockLater(delivery, row);
-  return isBlocked;
-}
-
-/** A node that needs one which has failed already: it ends when what is to be passed on is passed on. */
-function blockLater(delivery: Delivery, row: NodeRow): void {
-  const failed = numbers(delivery, 'needs', row.n).find((need) => {
-    const needed = delivery.nodes.at(need);
-    return isEnded(needed) && needed.status !== 'complete';
-  });
-  if (failed === undefined) return;
-  delivery.ctx.table('work').set(`${pair(failed, row.n)}.blocked`, {
-    do: 'blocked',
-    n: row.n,
-    stage: 'children',
-    after: null,
-  });
+  if (isBlocked && failed !== undefined) addWork(delivery, 'blocked', row.n, { at: `${pair(failed, row.n)}.blocked` });
+  else if (row.unmet === 0) enterLine(delivery, row);
 }

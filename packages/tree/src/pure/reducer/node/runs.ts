@@ -35,13 +35,11 @@ export function stopRun(delivery: Delivery, row: NodeRow): void {
   }
 }
 
-/** Returns what was set aside for a run. */
 export function giveBack({ state }: Delivery, row: NodeRow): void {
   giveBackShare(state, { amount: row.reserved });
   row.reserved = 0;
 }
 
-/** Sends a command to the session of a node. */
 export function sendCommand(delivery: Delivery, row: NodeRow, id: string, command: SessionCommand): void {
   if (row.session === null) return;
   sendAnswers(delivery); // a cancel must not come before the answer that it follows

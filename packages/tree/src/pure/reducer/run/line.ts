@@ -12,7 +12,7 @@ import {
   startFor,
 } from '@reprise/org/contracts';
 import type { NodeRow } from '../../contracts/node.js';
-import { launchPlan } from '../../plans/launch.js';
+import { launchPlan } from '../../plans/plans.js';
 import { answerParked } from '../ask/ask-answers.js';
 import { passUp, passUpAll } from '../ask/route.js';
 import { numbers } from '../delivery/around.js';

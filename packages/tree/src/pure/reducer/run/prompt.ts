@@ -28,14 +28,13 @@ import {
   WRONG_RESULTS_MAX,
 } from '../../contracts/index.js';
 import { questionItems } from '../ask/route.js';
-import { isPerson, NO_SIGN_OFF, nodeActor, wordsForModel } from '../delivery/actors.js';
+import { NO_SIGN_OFF, nodeActor, wordsForModel } from '../delivery/actors.js';
 import { childrenOf, numbers, unpassed } from '../delivery/around.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { draftOf } from '../delivery/drafts.js';
 import { isEnded, type ReadNode } from '../delivery/nodes.js';
 import { mayMake } from '../delivery/standing.js';
 
-/** The sections of a prompt, and what they carry. */
 interface PromptParts {
   readonly sections: ComposedSection[];
   readonly carries: Carried;
@@ -54,20 +53,11 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
     section('', [toldItem(told`You are node #${row.n} in a coordination tree.`), linked(words.rules_ref)]),
     ...(mayMake(delivery, row) ? [] : [section('', [linked(words.leaf_ref)])]),
     section('Goals', [toldItem(goalChain(delivery, row))]),
-    section(
-      'Results that you need',
-      needed.map(({ item }) => item),
-    ),
-    section(
-      'Results of your siblings',
-      siblings.map(({ item }) => item),
-    ),
+    results('Results that you need', needed),
+    results('Results of your siblings', siblings),
     section('Answers to your questions', answersFor(delivery, row)),
     ...purpose(delivery, row),
-    section(
-      'Results of your children',
-      children.map(({ item }) => item),
-    ),
+    results('Results of your children', children),
     section('What you were told', toldTo(delivery, row.n, 'w')),
     section('Questions to you', questionsTo(delivery, row)),
     section('Your task', [task(row)]),
@@ -77,7 +67,7 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
     inputs: [...needed, ...siblings, ...children].map(({ n }) => n),
     answers: unpassed(delivery, row.n).map(([n]) => n),
     questions: [...numbers(delivery, 'routes', row.n)],
-    told: toldKeys(delivery, row.n),
+    told: entriesTold(delivery, row.n).map(([text]) => text),
   };
   return { sections: sections.filter(({ items }) => items.length > 0), carries };
 }
@@ -89,6 +79,11 @@ function wordsOf({ ctx }: Delivery): RecordedWords {
 
 function section(title: string, items: readonly ComposedItem[]): ComposedSection {
   return { title, items: [...items] };
+}
+
+function results(title: string, shown: readonly Shown[]): ComposedSection {
+  const items = shown.map(({ item }) => item);
+  return section(title, items);
 }
 
 /** Words of the author of the tree. */
@@ -110,7 +105,6 @@ function data({ words, names }: ToldText, ref: Ref, kind: ComposedItem['kind'], 
   return { label: words, ...(names.length === 0 ? {} : { names }), ref, kind, view };
 }
 
-/** The goals from the root down to the node. */
 function goalChain({ nodes }: Delivery, row: ReadNode): ToldText {
   const chain = [...nodes.upFrom(row.n)].reverse();
   return toldLines(
@@ -153,7 +147,6 @@ function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'su
   return shownGiven(told`#${n} ${status}: ${startOfText(goal, LABEL_NAME_MAX)}`, result, view);
 }
 
-/** The characters of a name in a label. */
 const LABEL_NAME_MAX = 200;
 
 function shownGiven(label: ToldText, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
@@ -172,7 +165,7 @@ function answerItems(delivery: Delivery, n: number, { outcome, answers, returns 
   const { goal } = delivery.nodes.at(n);
   const { how, by, picked, text_ref } = outcome;
   const answer = (who: Actor, ref: Ref) => {
-    const note = returns === 'approval' && !isPerson(who) ? told` (${NO_SIGN_OFF})` : told``;
+    const note = returns === 'approval' && who.kind !== 'person' ? told` (${NO_SIGN_OFF})` : told``;
     const by = wordsForModel(delivery, who);
     const label = told`Answer of ${by}${note} to question #${n}: ${startOfText(goal, LABEL_NAME_MAX)}`;
     return data(label, ref, 'text', RESULT_VIEW);
@@ -203,22 +196,17 @@ function ownDraft(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
 
 /** Texts for the next prompt of a node: words of people (`w`), or problems with its result (`p`). */
 function toldTo(delivery: Delivery, n: number, what: 'w' | 'p'): ComposedItem[] {
-  const entries = delivery.ctx.table('told').range({ ...pairsOf(n), limit: 64 });
-  return entries
+  return entriesTold(delivery, n)
     .filter(([text]) => text.includes(`.${what}`))
     .map(([, { text_ref, by }]) =>
       brief(by === null ? told`what is wrong` : told`told by: ${wordsForModel(delivery, by)}`, text_ref),
     );
 }
 
-function toldKeys(delivery: Delivery, n: number): string[] {
-  return delivery.ctx
-    .table('told')
-    .range({ ...pairsOf(n), limit: 64 })
-    .map(([text]) => text);
+function entriesTold({ ctx }: Delivery, n: number) {
+  return ctx.table('told').range({ ...pairsOf(n), limit: 64 });
 }
 
-/** The open questions that a node is to answer. */
 function questionsTo(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
   return numbers(delivery, 'routes', n).flatMap((ask) => {
     const row = delivery.ctx.table('asks').get(key(ask));

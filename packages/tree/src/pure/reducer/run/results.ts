@@ -10,11 +10,10 @@ import { dropDraft, endOverdue, setDraft, setLastDraft } from '../delivery/draft
 import { isEnded } from '../delivery/nodes.js';
 import { endNode } from '../node/end-node.js';
 import { moveRun, sendCommand } from '../node/runs.js';
-import { failAttempt, noteProblems, repair, sourceOf, startCheck, waitForChildren } from './run-end.js';
+import { failAttempt, repair, sourceOf, startCheck, waitForChildren } from './run-end.js';
 
 type Checked = EventValue<typeof treeNews, 'tree/Checked@1'>;
 
-/** Takes the verdict on a result. */
 export function resultChecked(delivery: Delivery, checked: Checked): void {
   const row = delivery.nodes.change(checked.n);
   if (checked.call !== null) return callChecked(delivery, row, checked, checked.call);
@@ -26,10 +25,8 @@ export function resultChecked(delivery: Delivery, checked: Checked): void {
   if (checked.given !== null) endNode(delivery, row.n, { status: 'complete', result: checked.given });
   else if (row.type === 'serial')
     endNode(delivery, row.n, { status: 'failed', code: checked.code ?? 'validation_error' });
-  else if (checked.problems_ref !== null) {
-    noteProblems(delivery, row, checked.problems_ref);
-    repair(delivery, row);
-  } else {
+  else if (checked.problems_ref !== null) repair(delivery, row, checked.problems_ref);
+  else {
     dropDraft(delivery, row.n);
     failAttempt(delivery, row, checked.code ?? 'no_result');
   }

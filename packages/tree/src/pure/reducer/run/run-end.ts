@@ -2,11 +2,12 @@
  * The end of a run, and what becomes of its node: complete, waiting for its children, another attempt, or failed.
  */
 import type { ChildNotice } from '@reprise/agent/contracts';
+import type { Ref } from '@reprise/contracts';
 import { type CallPlace, forgetPassed, key, startFor } from '@reprise/org/contracts';
 import type { TreeCheckParams } from '../../contracts/effects.js';
 import type { Draft, Given, NodeRow } from '../../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../../contracts/names.js';
-import { checkPlan } from '../../plans/check.js';
+import { checkPlan } from '../../plans/plans.js';
 import { goOnWithAnswers, releaseCalls } from '../ask/asker.js';
 import { passUpCircles, returnUnanswered, tellWhileWaiting } from '../ask/route.js';
 import { childrenOf, numbers } from '../delivery/around.js';
@@ -19,7 +20,6 @@ import { giveBack, moveRun } from '../node/runs.js';
 
 type Ended = Extract<ChildNotice['news'], { readonly kind: 'settled' }>;
 
-/** Takes the end of a node's current run. */
 export function runEnded(delivery: Delivery, row: NodeRow, ended: Ended): void {
   runUsed(delivery, row, ended);
   runIsOver(delivery, row);
@@ -118,7 +118,7 @@ export function waitForChildren(delivery: Delivery, row: NodeRow): void {
 
 /** Runs a node again with the outcomes of its children, when one of them is complete. */
 export function synthesize(delivery: Delivery, row: NodeRow): void {
-  if (!hasCompleteChild(delivery, row)) {
+  if (!childrenOf(delivery, row.n).some(({ status }) => status === 'complete')) {
     return endNode(delivery, row.n, { status: 'failed', code: 'all_children_failed' });
   }
   row.gen++;
@@ -148,8 +148,9 @@ export function failAttempt(delivery: Delivery, row: NodeRow, code: string): voi
   enterLine(delivery, row);
 }
 
-/** Takes the wrong result of a last answer: the node is told what is wrong, up to three times. */
-export function repair(delivery: Delivery, row: NodeRow): void {
+/** Takes the wrong result of a last answer: the node is told what is wrong, up to three times. The table keeps the last problems. */
+export function repair(delivery: Delivery, row: NodeRow, text_ref: Ref): void {
+  delivery.ctx.table('told').set(`${key(row.n)}.p`, { text_ref, by: null });
   dropDraft(delivery, row.n);
   row.wrong++;
   if (row.wrong >= WRONG_RESULTS_MAX) return failAttempt(delivery, row, 'validation_error');
@@ -174,13 +175,4 @@ function hasOpenAsk(delivery: Delivery, { n }: NodeRow): boolean {
     const row = delivery.nodes.at(child);
     return row.type === 'ask' && !isEnded(row);
   });
-}
-
-function hasCompleteChild(delivery: Delivery, { n }: NodeRow): boolean {
-  return childrenOf(delivery, n).some(({ status }) => status === 'complete');
-}
-
-/** Whether problems with a result may be told: the table keeps the last ones. */
-export function noteProblems(delivery: Delivery, row: NodeRow, ref: NonNullable<NodeRow['prompt_ref']>): void {
-  delivery.ctx.table('told').set(`${key(row.n)}.p`, { text_ref: ref, by: null });
 }

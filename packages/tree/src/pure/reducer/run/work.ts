@@ -2,7 +2,7 @@
  * What is still to be passed on after an end, a pause, a resume or a restriction: to children, to dependents, to the parent. One
  * delivery passes on to so many nodes; the rest follows in frames that come before any other input.
  */
-import { key, pair, pairsOf, secondOf } from '@reprise/org/contracts';
+import { pair, pairsOf, secondOf } from '@reprise/org/contracts';
 import type { NodeRow, WorkItem } from '../../contracts/node.js';
 import { askEnded } from '../ask/asker.js';
 import { passUpAll } from '../ask/route.js';
@@ -17,7 +17,6 @@ import { restrictRun } from '../node/rights.js';
 import { sendCommand } from '../node/runs.js';
 import { checkResult, synthesize } from './run-end.js';
 
-/** How many entries of a table one page has. */
 const PAGE = 32;
 
 /** Passes on what is to be passed on. @returns whether some of it is left, because this delivery is full */
@@ -176,9 +175,4 @@ function eachPair(
   for (const [at] of page) act(secondOf(at));
   const last = page.at(-1);
   return last === undefined || page.length < PAGE ? undefined : { stage, after: last[0] };
-}
-
-/** Puts work into the table: under keys that are passed on in the order of nodes. */
-export function addWork(delivery: Delivery, what: WorkItem['do'], n: number): void {
-  delivery.ctx.table('work').set(`${key(n)}.${what}`, { do: what, n, stage: 'children', after: null });
 }

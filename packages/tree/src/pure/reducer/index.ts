@@ -1,1 +1,0 @@
-export { treeReducer } from './tree-reducer.js';
