@@ -20,8 +20,8 @@ const SOURCE = new URL('../../packages/specialists/src/', import.meta.url);
 /** A body in the index of skills: a mistake that the requests show. */
 const LEAK = {
   file: fileURLToPath(new URL('skills/library.ts', SOURCE)),
-  from: '      description,\n      triggers: [...triggers],',
-  to: '      description: parsed.body,\n      triggers: [...triggers],',
+  from: '...{ name, digest, description, model,',
+  to: '...{ name, digest, description: parsed.body, model,',
 };
 
 /** Runs the workflow. */
