@@ -31,6 +31,16 @@ function send(
   });
 }
 
+describe('a connection without a request', () => {
+  it('a connection without a request stays open longer than the minute for which proxies keep theirs, so that no request meets a server that closes first', async () => {
+    await using stage = await overHttp();
+    const answer = await post(stage.url, await stage.tokenOf('human:ann'), ...bareRequest(1, 'tools/list'));
+    await answer.text();
+    const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '') ?? [];
+    expect(Number(seconds)).toBeGreaterThan(60);
+  });
+});
+
 describe('from where a server is called', () => {
   it('a foreign host or origin is refused before anything is asked of its token [SRV-7]', async () => {
     let asked = 0;
