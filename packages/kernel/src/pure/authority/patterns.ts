@@ -54,7 +54,7 @@ export function normalise(patterns: Patterns): Patterns {
 function isNormal(patterns: Patterns): boolean {
   for (let i = 1; i < patterns.length; i++) {
     const [before, pattern] = [patterns[i - 1] as string, patterns[i] as string];
-    if (before >= pattern || covers(before, pattern) || covers(pattern, before)) return false;
+    if (before >= pattern || matches(before, pattern) || matches(pattern, before)) return false; // as in `covers`
   }
   return true;
 }

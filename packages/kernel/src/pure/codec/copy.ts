@@ -6,11 +6,21 @@ import { sortKeys } from './text.js';
 /** Copies a value in normal form: one that the codec has read or normalized, whose keys are in order already. */
 export function copyNormal(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyNormal);
+  if (Array.isArray(value)) return copyList(value, copyNormal);
   if (isOwnMap(value)) return copyMap(value as Readonly<Record<string, Value>>);
   if (isRef(value)) return value;
   if (value instanceof Uint8Array) return new Uint8Array(value);
   return copyMap(value as Readonly<Record<string, Value>>);
+}
+
+/** Texts, which most items are, are copied without a call. */
+function copyList(value: readonly Value[], copyOf: (item: Value) => Value): Value {
+  const copy = [...value];
+  for (let i = 0; i < copy.length; i++) {
+    const item = copy[i] as Value;
+    if (typeof item !== 'string') copy[i] = copyOf(item);
+  }
+  return copy;
 }
 
 function copyMap(value: Readonly<Record<string, Value>>): Value {
@@ -32,7 +42,7 @@ function copyMap(value: Readonly<Record<string, Value>>): Value {
 export function copyValue(value: Value): Value {
   if (typeof value === 'number') return value + 0; // −0 is written as 0
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
+  if (Array.isArray(value)) return copyList(value, copyValue);
   if (!isOwnMap(value)) {
     if (value instanceof Uint8Array) return new Uint8Array(value);
     if (isRef(value)) return value;

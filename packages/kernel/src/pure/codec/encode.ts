@@ -166,7 +166,7 @@ class Writer {
 
   private list(items: readonly unknown[], depth: number): void {
     const length = items.length;
-    this.enter(depth);
+    if (depth >= this.depthMax) this.refuseDepth(depth);
     this.head(0x80, length, depth);
     for (let i = 0; i < length; i++) {
       this.path[depth] = i;
@@ -177,7 +177,7 @@ class Writer {
   }
 
   private map(thing: object, depth: number): void {
-    this.enter(depth);
+    if (depth >= this.depthMax) this.refuseDepth(depth);
     const scope = this.within;
     const keys = sortKeys(this.trusted ? definedKeys(thing) : this.presentKeys(thing, depth));
     if (scope === undefined || keys.length < SHARED_ENTRIES_MIN) return this.entries(thing, keys, depth);
@@ -221,8 +221,7 @@ class Writer {
     return keys;
   }
 
-  private enter(depth: number): void {
-    if (depth < this.depthMax) return;
+  private refuseDepth(depth: number): never {
     this.refuse(depth, `nests deeper than ${this.depthMax}`, 'depth', 'A cycle also ends here.');
   }
 

@@ -233,7 +233,9 @@ function walkUnion(
   let furthest: Mismatch | undefined;
   const known = before !== undefined && before !== null && isNullable(node) ? before : undefined;
   for (const option of node.options) {
-    if (!mayFit(option, value)) continue; // it would have matched no further than its beginning
+    const may = mayFit(option, value);
+    if (may === false) continue; // it would have matched no further than its beginning
+    if (may === 'whole') return value;
     const result = walk(option, value, known);
     if (!(result instanceof Mismatch)) return result;
     if (result.path.length > (furthest?.path.length ?? 0)) furthest = result;
@@ -247,7 +249,7 @@ function isNullable({ options }: Extract<SchemaNode, { type: 'union' }>): boolea
 }
 
 /** Whether a value is of the kind that a node takes: tells apart most options without an error that is then dropped. */
-function mayFit(node: SchemaNode, value: Value): boolean {
+function mayFit(node: SchemaNode, value: Value): boolean | 'whole' {
   switch (node.type) {
     case 'object':
     case 'record':
@@ -258,7 +260,7 @@ function mayFit(node: SchemaNode, value: Value): boolean {
     case 'union':
       return true;
     default:
-      return fits(node, value);
+      return fits(node, value) && 'whole';
   }
 }
 

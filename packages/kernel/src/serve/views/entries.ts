@@ -11,38 +11,26 @@ type EffectLookup = (effect: string) => EffectSeen | null;
 /** Records that name an effect and nothing else about it. */
 const ABOUT_EFFECTS = ['attempt', 'deferred', 'ask', 'settled', 'receipt', 'late', 'command'];
 
-/** What the sources of a view say of whole kinds of records. */
-interface ChosenKinds {
-  /** The names up to a colon. */
-  readonly kinds: ReadonlySet<string>;
+/** What the sources of a view say of records, by their kind. */
+interface Chosen {
   /** Whether the view has to know what emitted each effect. */
   readonly needsEffects: boolean;
+  /** Whether a record of this kind may be chosen; most records are not, and looking up an effect costs a read. */
+  mayBe(kind: string): boolean;
 }
 
-const kindsChosen = new WeakMap<CompiledSources, ChosenKinds>();
+const known = new WeakMap<CompiledSources, Chosen>();
 
-/** Found once for each view: each record of each frame is asked for its kind. */
-function chosenKinds(from: CompiledSources): ChosenKinds {
-  const known = kindsChosen.get(from);
-  if (known !== undefined) return known;
+/** What a view's sources choose. Found once for each view: each record of each frame is asked for its kind. */
+export function chosenOf(from: CompiledSources): Chosen {
+  const before = known.get(from);
+  if (before !== undefined) return before;
   const kinds = new Set([...from.keys()].map((name) => name.split(':', 1)[0] as string));
-  const chosen = { kinds, needsEffects: ABOUT_EFFECTS.some((kind) => chooses(kinds, kind)) };
-  kindsChosen.set(from, chosen);
+  if (kinds.has('event')) kinds.add('request');
+  const mayBe = (kind: string) => kinds.has(kind) || kinds.has('*');
+  const chosen = { mayBe, needsEffects: ABOUT_EFFECTS.some(mayBe) };
+  known.set(from, chosen);
   return chosen;
-}
-
-function chooses(kinds: ReadonlySet<string>, kind: string): boolean {
-  return kinds.has(kind) || kinds.has('*') || (kind === 'request' && kinds.has('event'));
-}
-
-/** Whether a view has to know what emitted each effect. */
-export function needsEffects(from: CompiledSources): boolean {
-  return chosenKinds(from).needsEffects;
-}
-
-/** Checked first: most records are not in a view's sources, and looking up an effect costs a read. */
-export function mayChoose(from: CompiledSources, kind: string): boolean {
-  return chooses(chosenKinds(from).kinds, kind);
 }
 
 /** The effect that a record emits, or would have emitted had it not been denied. */
@@ -57,13 +45,13 @@ export function emittedBy(record: JournalRecord): EffectSeen | null {
 }
 
 /**
- * The entry of one record; undefined when the view did not choose it.
+ * The entry of one record, whose kind the view may choose; undefined when the view did not choose it.
  *
  * @throws RepriseError `invalid_value` when the value does not fit the schema that the view declares
  */
 export function entryOf(from: CompiledSources, frame: WorldFrame, i: number, lookup: EffectLookup): Entry | undefined {
   const record = frame.records[i];
-  if (record === undefined || !mayChoose(from, record.kind)) return undefined;
+  if (record === undefined) return undefined;
   const effect = effectOf(record, lookup);
   const source = chosenBy(from, record, effect);
   if (source === undefined) return undefined;

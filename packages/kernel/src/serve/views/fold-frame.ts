@@ -7,7 +7,7 @@ import { decode, encode } from '../../pure/codec/index.js';
 import type { CompiledSources, EffectSeen, Entry } from '../../pure/define/index.js';
 import { Exhausted, Fault, runPure } from '../../pure/engine/index.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
-import { emittedBy, entryOf, mayChoose, needsEffects } from './entries.js';
+import { chosenOf, emittedBy, entryOf } from './entries.js';
 import { entryKey, PART } from './layout.js';
 import type { Overlay } from './overlay.js';
 
@@ -40,15 +40,15 @@ export function runFold(body: () => unknown): void {
  * @throws RepriseError `view_failed` naming the record; the errors of the view store
  */
 export async function foldFrame(fold: Fold, overlay: Overlay, frame: WorldFrame): Promise<void> {
-  const withEffects = needsEffects(fold.from);
+  const chosen = chosenOf(fold.from);
   const { records } = frame;
   try {
     for (let i = 0; i < records.length; i++) {
       const record = records[i] as JournalRecord;
-      const left = mayChoose(fold.from, record.kind) ? attempt(fold, overlay, frame, i) : undefined;
+      const left = chosen.mayBe(record.kind) ? attempt(fold, overlay, frame, i) : undefined;
       if (left !== undefined) await finish(fold, overlay, { frame, i, left });
       if (record.kind === 'erase') await fold.forget?.(overlay, record.digests);
-      if (withEffects) noteEffect(overlay, record);
+      if (chosen.needsEffects) noteEffect(overlay, record);
       overlay.keepRecord();
     }
   } catch (error) {

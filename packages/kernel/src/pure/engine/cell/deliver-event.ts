@@ -156,14 +156,15 @@ function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): V
 
 /** The cell in normal form, a copy: what the recipe kept of its draft, or put into it, can no longer change it. */
 function normalCell(reducer: ReducerDefinition, cell: CellLeaf): CellLeaf {
-  const given = fittingCell(cell);
+  const { value, bytes } = fittingCell(cell);
+  const given = value as unknown as CellLeaf;
   const state = fittedState(reducer, given.state) as CellState;
-  if (state !== given.state) return fittingCell({ ...given, state }); // a default filled a field in
-  rememberState(reducer, state);
+  if (state !== given.state) return fittingCell({ ...given, state }).value as unknown as CellLeaf; // a default filled a field in
+  rememberState(reducer, state, bytes);
   return given;
 }
 
-function fittingCell(cell: CellLeaf): CellLeaf {
+function fittingCell(cell: CellLeaf): NormalValue {
   let normal: NormalValue;
   try {
     normal = normalValue(cell);
@@ -171,7 +172,7 @@ function fittingCell(cell: CellLeaf): CellLeaf {
     raiseExhaustion(error);
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
-  if (normal.bytes <= LEAF_BYTES_MAX) return normal.value as unknown as CellLeaf;
+  if (normal.bytes <= LEAF_BYTES_MAX) return normal;
   const fit = `at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`;
   throw new Fault('state_too_large', `${normal.bytes} bytes of state; ${fit}`);
 }

@@ -24,9 +24,13 @@ const known = new WeakMap<CellState, Known>();
 /** How many lists and maps are around a state in its leaf. */
 const STATE_DEPTH = 1;
 
-/** Remembers a state that fits the schema of its reducer as it is, and holds no bytes. */
-export function rememberState({ state: schema }: ReducerDefinition, state: CellState): void {
-  known.set(state, { schema, bytesMax: byteLength(state) });
+/**
+ * Remembers a state that fits the schema of its reducer as it is, and holds no bytes.
+ *
+ * @param bytesMax how many canonical bytes it takes at most: those of its cell
+ */
+export function rememberState({ state: schema }: ReducerDefinition, state: CellState, bytesMax: number): void {
+  known.set(state, { schema, bytesMax });
 }
 
 /**

@@ -25,6 +25,9 @@ import { isBranch, type TableNode } from './table-node.js';
 /** A changed field is shown by value up to this many bytes, by digest beyond. */
 const INLINE_BYTES_MAX = 48;
 
+/** Text of so many units is certain to fit, since a unit takes three bytes at most. */
+const SHORT_UNITS = 15;
+
 type Changed = Record<string, Uint8Array | Value[]>;
 
 /** A leaf's fields that may be stated. */
@@ -119,9 +122,10 @@ class ChangedFields {
     }
   }
 
-  /** A number takes nine bytes at most, so it is shown by value without a look at them. */
+  /** What is certain to take few bytes is shown by value without a look at them. */
   #set(name: string, value: unknown): void {
-    if (typeof value === 'number') this.found[name] = [value];
+    const isShort = typeof value === 'string' ? value.length <= SHORT_UNITS : typeof value !== 'object';
+    if (isShort) this.found[name] = [value as Value];
     else this.#state(name, value, encodeKernel(value));
   }
 

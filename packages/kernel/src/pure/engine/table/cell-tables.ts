@@ -3,7 +3,7 @@
  * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { copyValue, type NormalValue, normalValue } from '../../codec/index.js';
+import { copyNormal, type NormalValue, normalValue } from '../../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../../define/index.js';
 import { check, type SchemaNode } from '../../schema/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
@@ -85,7 +85,7 @@ class CellTable implements Table<Value> {
   get(key: string): Value | undefined {
     this.gate.inside();
     const found = lookUp(this.head, this.nodes, this.#key(key));
-    return found === undefined ? undefined : copyValue(found);
+    return found === undefined ? undefined : copyNormal(found);
   }
 
   set(key: string, value: Value): void {
@@ -101,7 +101,7 @@ class CellTable implements Table<Value> {
     this.gate.inside();
     const problem = rangeProblem(range);
     if (problem !== undefined) throw new Fault('value_invalid', `table ${this.name}: ${problem}`);
-    return entriesIn(this.head, this.nodes, spanOf(range)).map(([key, value]) => [key, copyValue(value)]);
+    return entriesIn(this.head, this.nodes, spanOf(range)).map(([key, value]) => [key, copyNormal(value)]);
   }
 
   first(): [string, Value] | undefined {

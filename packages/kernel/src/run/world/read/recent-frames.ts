@@ -11,7 +11,6 @@
  *     watcher's own, with the lists and objects around them.
  * N3  A reading that failed is not kept: the next watcher tries again.
  */
-import { isRef } from '@reprise/contracts';
 import { writtenRecords } from '../../../ports/journal/frame.js';
 import type { CommittedFrame } from '../write/ingress.js';
 import type { WorldFrame } from './reading.js';
@@ -100,8 +99,8 @@ function frozen(frame: WorldFrame): SharedFrame {
 
 /** Freezes a thing and all in it but bytes; returns whether it holds bytes. */
 function freeze(thing: object, holders: Set<object>): boolean {
-  if (isRef(thing)) return false;
   if (ArrayBuffer.isView(thing)) return true;
+  if (Object.isFrozen(thing)) return holders.has(thing); // a link, or what stands twice in the frame
   Object.freeze(thing);
   let holds = false;
   for (const part of Object.values(thing))
@@ -110,10 +109,13 @@ function freeze(thing: object, holders: Set<object>): boolean {
   return holds;
 }
 
-/** A thing with bytes of its own. */
-function own<T>(thing: T, holders: ReadonlySet<object>): T {
-  if (thing instanceof Uint8Array) return thing.slice() as T & Uint8Array;
-  if (typeof thing !== 'object' || thing === null || !holders.has(thing)) return thing;
-  if (Array.isArray(thing)) return thing.map((part) => own(part, holders)) as T & unknown[];
-  return Object.fromEntries(Object.entries(thing).map(([key, part]) => [key, own(part, holders)])) as T & object;
+/** A thing with bytes of its own, and with its own of all that holds bytes; the thing itself when it holds none. */
+function own<T extends object>(thing: T, holders: ReadonlySet<object>): T {
+  if (!holders.has(thing)) return thing;
+  const copy = (Array.isArray(thing) ? [...thing] : { ...thing }) as Record<string, unknown>;
+  for (const [key, part] of Object.entries(thing)) {
+    if (part instanceof Uint8Array) copy[key] = part.slice();
+    else if (holders.has(part)) copy[key] = own(part, holders);
+  }
+  return copy as T;
 }

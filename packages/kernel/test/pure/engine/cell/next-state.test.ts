@@ -25,7 +25,7 @@ describe('the state that a delivery leaves', () => {
   it('given a state that fitted another schema, when a delivery leaves it as it was, then the whole is looked at [RED-5]', () => {
     const [loose, strict] = [keeping(z.string()), keeping(z.string().max(2))];
     const state: CellState = { kept: 'long text', texts: [] };
-    rememberState(loose, state);
+    rememberState(loose, state, encode(cellWith(state)).length);
     expect(nextCell(loose, state, cellWith(copyNormal(state) as CellState))?.state).toBe(state);
     expect(nextCell(strict, state, cellWith(copyNormal(state) as CellState))).toBeUndefined();
   });
@@ -38,7 +38,7 @@ describe('the state that a delivery leaves', () => {
   it('given states that grow by each delivery, when one is too large for its leaf, then exactly that one is refused [RED-5]', () => {
     const reducer = keeping(z.string());
     let state: CellState = { kept: 'x', texts: [] };
-    rememberState(reducer, state);
+    rememberState(reducer, state, encode(cellWith(state)).length);
     for (let taken = 0; ; taken++) {
       const draft = copyNormal(state) as { kept: string; texts: string[] };
       draft.texts.push('t'.repeat(500));
@@ -52,7 +52,7 @@ describe('the state that a delivery leaves', () => {
   it('given a schema that takes any value, when a delivery leaves bytes in the state, then the whole is looked at [RED-5]', () => {
     const reducer = keeping(value() as z.ZodType);
     const state: CellState = { kept: 'x', texts: [] };
-    rememberState(reducer, state);
+    rememberState(reducer, state, encode(cellWith(state)).length);
     expect(nextCell(reducer, state, cellWith({ kept: ['y'], texts: [] }))?.state).toEqual({ kept: ['y'], texts: [] });
     expect(nextCell(reducer, state, cellWith({ kept: [new Uint8Array(1)], texts: [] }))).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('the state that a delivery leaves', () => {
   it('given a state near its bound, when what is changed takes the place of as much, then it is not refused [RED-5]', () => {
     const reducer = keeping(z.string());
     let state: CellState = { kept: 'x'.repeat(50_000), texts: [] };
-    rememberState(reducer, state);
+    rememberState(reducer, state, encode(cellWith(state)).length);
     for (let i = 0; i < 5; i++) {
       const next = nextCell(reducer, state, cellWith({ kept: String(i).repeat(50_000), texts: [] }));
       expect(byteLength(next?.state)).toBe(byteLength(state));
