@@ -37,7 +37,7 @@ const STAGES = rest
       ['unit', [tests]],
       ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), reportOf('quick'), reportOf('rest')]]],
       ['build', [[script('build.mjs')]]],
-      ['packages', [[script('smoke.mjs')], [script('check-packages.mjs'), '--built']]],
+      ['packages', [[script('smoke.mjs')], [script('release.mjs'), '--dry', '--built']]],
     ]
   : [
       ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],

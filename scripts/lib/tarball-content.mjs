@@ -1,5 +1,4 @@
 /** The content of a published package, read from its tarball. */
-import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 const BLOCK = 512;
@@ -32,16 +31,9 @@ export function contentProblems(files) {
   for (const field of ['description', 'license', 'homepage', 'repository', 'keywords', 'engines'])
     if (manifest[field] === undefined) problems.push(`package.json has no ${field}`);
   for (const [file, bytes] of files) {
-    if (file.endsWith('.d.ts') && !files.has(`${file}.map`)) problems.push(`${file} has no declaration map`);
-    if (file.endsWith('.map')) problems.push(...mapProblems(file, JSON.parse(String(bytes)), files));
+    if (file.endsWith('.map') || /\/src\//.test(file)) problems.push(`${file} is a source or a map of one`);
+    if (String(bytes).includes('sourceMappingURL=')) problems.push(`${file} names a map, which is not in the tarball`);
+    if (/\.(?:db|tsbuildinfo|log)$|\.test\./.test(file)) problems.push(`${file} is nothing that a user needs`);
   }
   return problems;
-}
-
-/** A map is of use only where its sources are in the package. */
-function mapProblems(file, { sources }, files) {
-  return sources
-    .map((source) => path.posix.join(path.posix.dirname(file), source))
-    .filter((source) => !files.has(source))
-    .map((source) => `${file} names ${source}, which is not in the tarball`);
 }

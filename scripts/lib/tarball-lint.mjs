@@ -3,11 +3,19 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
+/**
+ * The folders of workspaces have a `package.json`: Node reads its `imports` (they count for the files below the nearest
+ * one), and the bundler of pure code reads its `exports`.
+ */
+const MEANT_BY_US = new Set(['NESTED_PACKAGE_JSON_FIELD_IGNORED']);
+
 /** The findings of publint, suggestions too. */
 export async function lintProblems({ manifest, bytes }) {
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const { messages } = await publint({ pack: { tarball } });
-  return messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false }) ?? message.code}`);
+  return messages
+    .filter(({ code }) => !MEANT_BY_US.has(code))
+    .map((message) => `publint: ${formatMessage(message, manifest, { color: false }) ?? message.code}`);
 }
 
 /**

@@ -6,12 +6,16 @@ import { aList, isFilled, RepriseError, requireArgument, requireKnownOptions } f
 import { SUPPLIED_MODULES } from '@reprise/kernel/sandbox';
 import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
+import { SuppliedFiles } from './supplied-files.js';
 
 /** By which conditions the bundler resolves packages. */
 interface BundleOptions {
   /** Conditions by which packages choose their exports, besides the usual ones. */
   readonly conditions?: readonly string[];
 }
+
+/** Marks a question of ours to the bundler, which would otherwise be put to us. */
+const ASKED = Symbol('asked');
 
 const given = new Set<string>(SUPPLIED_MODULES);
 const builtin = new Set(builtinModules);
@@ -76,7 +80,14 @@ async function bundled(file: string, module: string, conditions: readonly string
  */
 const leftOutside: Plugin = {
   name: 'left-outside',
-  setup({ onResolve }) {
+  setup({ onResolve, resolve: found }) {
+    const supplied = new SuppliedFiles();
+    onResolve({ filter: /^\./ }, async ({ path, importer, pluginData, ...where }) => {
+      if (pluginData === ASKED || importer === '') return undefined;
+      const file = await found(path, { ...where, importer, pluginData: ASKED });
+      const name = supplied.nameOf(file.path, importer);
+      return name === undefined ? file : { path: name, external: true };
+    });
     onResolve({ filter: /^[^./]/ }, ({ path }) => {
       if (given.has(path)) return { path, external: true };
       if (path.startsWith('node:') || builtin.has(path)) return { path, external: true, sideEffects: false };

@@ -10,9 +10,9 @@ interface Manifest {
   readonly repository: { readonly url: string };
 }
 
-/** Found by the name of the package: built files lie in other folders than their sources, or all in one file. */
+/** Found by an import of the package itself: built files lie in other folders than their sources, or all in one file. */
 function manifestUrl(): URL {
-  return pathToFileURL(createRequire(import.meta.url).resolve('@reprise/cli/package.json'));
+  return pathToFileURL(createRequire(import.meta.url).resolve('#package'));
 }
 
 /** What stands in the `package.json` of this package. */

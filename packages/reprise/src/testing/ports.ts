@@ -1,7 +1,7 @@
 /** Suites of checks for stores, adapters and reducers of your own. */
-import { testkit } from './testkit.js';
+import { withFastCheck } from './fast-check.js';
 
-const kit = await testkit(() => import('@reprise/testkit/ports'));
+const kit = await withFastCheck(() => import('@reprise/testkit/ports'));
 
 export type {
   AdapterSubject,

@@ -1,25 +1,17 @@
 /** Simulated worlds: random requests, crashes and failures, from a seed. */
-import { testkit } from './testkit.js';
-
-const kit = await testkit(() => import('@reprise/testkit/simulator'));
-
-export type {
-  Ask,
-  Choices,
-  Clients,
-  CrashableStore,
-  Execution,
-  SimulationAct,
-  SimulationFailure,
-  SimulationPlay,
-  SimulationReport,
-  SimulationRun,
-  SimulationSubject,
-  Sometimes,
+export {
+  type Ask,
+  type Choices,
+  type Clients,
+  type CrashableStore,
+  type Execution,
+  formatFailure,
+  type SimulationAct,
+  type SimulationFailure,
+  type SimulationPlay,
+  type SimulationReport,
+  type SimulationRun,
+  type SimulationSubject,
+  type Sometimes,
+  simulate,
 } from '@reprise/testkit/simulator';
-
-/** A failure as text for a person. */
-export const formatFailure = kit.formatFailure;
-
-/** Simulates a subject, seed after seed, until a run breaks a promise or all are done. */
-export const simulate = kit.simulate;

@@ -6,7 +6,7 @@ import { missingPackage } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
-const TESTKIT = 'runtime_unsupported: npm install --save-dev @reprise/testkit';
+const ARBITRARIES = 'runtime_unsupported: npm install --save-dev fast-check';
 const CLIENT = 'runtime_unsupported: npm install @modelcontextprotocol/client';
 const SERVER = 'runtime_unsupported: npm install @modelcontextprotocol/server';
 
@@ -15,9 +15,9 @@ describe('a package that is not installed', () => {
     const options = ['--conditions=@reprise/source', '--import', 'tsx', PROGRAM];
     const { stdout } = await promisify(execFile)(process.execPath, options);
     expect(JSON.parse(stdout)).toEqual({
-      'import reprise/testing': TESTKIT,
-      'import reprise/testing/ports': TESTKIT,
-      'import reprise/testing/simulator': TESTKIT,
+      'import reprise/testing': 'works',
+      'import reprise/testing/ports': ARBITRARIES,
+      'import reprise/testing/simulator': 'works',
       'import reprise/mcp': 'works',
       'open a world with mcp': CLIENT,
       'define an agent with mcp': CLIENT,

@@ -3,13 +3,7 @@ import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { isRepriseError } from '@reprise/contracts';
 
-const MISSING = [
-  '@reprise/testkit',
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/server',
-  'esbuild',
-  'libsql',
-];
+const MISSING = ['fast-check', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'esbuild', 'libsql'];
 
 /** Resolves as Node does where the packages are not installed. */
 const HOOKS = `

@@ -307,7 +307,7 @@ class Bridges implements Bridge, ProgramHost {
 /** The arguments that start a bridge: the built file or, where this module was not built either, its source. */
 function bridgeArguments(): readonly string[] {
   const here = import.meta.url;
-  if (!here.endsWith('.ts')) return [createRequire(here).resolve('@reprise/tree/bridge-bin')];
+  if (!here.endsWith('.ts')) return [createRequire(here).resolve('#bridge')];
   const loader = pathToFileURL(createRequire(here).resolve('tsx')).href;
   return ['--conditions=@reprise/source', '--import', loader, fileURLToPath(new URL('./bridge-bin.ts', here))];
 }
