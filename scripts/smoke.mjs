@@ -55,7 +55,7 @@ async function compileUser() {
   await mkdir(user, { recursive: true });
   await writeFile(path.join(user, 'index.ts'), lines.join(''));
   await writeFile(path.join(user, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['index.ts'] }));
-  const { code, ms } = await node([path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', user]);
+  const { code, ms } = await node([path.join(ROOT, 'node_modules/typescript-5/bin/tsc'), '-p', user]);
   if (code !== 0) problems.push('a user of these packages does not compile');
   else console.log(`smoke: a user of all of them compiles, declarations checked, in ${seconds(ms)}`);
 }

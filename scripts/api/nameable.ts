@@ -4,7 +4,7 @@
  * to offer these names (TS2742, TS4023).
  */
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 import type { Entry } from './entries.js';
 
 /** Where the program stands: a folder that resolves `reprise` as an app does. It is never written. */

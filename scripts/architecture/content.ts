@@ -3,7 +3,7 @@
  * files that turn links into texts are listed with their reasons. Tests: `scripts/test/architecture.test.ts`; mutants:
  * `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { CONTENT_GATE, CONTENT_READERS } from './rules.js';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 

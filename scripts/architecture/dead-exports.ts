@@ -3,7 +3,7 @@
  * workspace's own entry uses nothing: what counts is an import by another file, or a name that an entry of
  * `packages/reprise` passes on.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { exportedDeclarations } from './docstrings.js';
 import { exportsOf, resolveImport } from './imports.js';
 import { REACHED_OTHERWISE } from './reached-otherwise.js';

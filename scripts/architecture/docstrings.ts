@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { exportsOf, resolveImport } from './imports.js';
 import { lineOf, type Problem, packageOf, parse, type Tree } from './tree.js';
 

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { FLOORS, FOLDERS } from './folders.js';
 import { HOST_FREE, LIBRARIES, NODE_FOLDERS, PACKAGES } from './rules.js';
 import {

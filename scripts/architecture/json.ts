@@ -2,7 +2,7 @@
  * One file parses JSON: `JSON.parse` rounds large integers and makes Infinity of 1e999, without a word. Tests:
  * `scripts/test/architecture.test.ts`; mutants: `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { JSON_PARSERS } from './rules.js';
 import { type Problem, problemsAt, type Tree } from './tree.js';
 

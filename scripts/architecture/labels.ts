@@ -3,7 +3,7 @@
  * them in comments. A label belongs to its file: a bare citation means an invariant of the same file, and a citation
  * elsewhere names the file (`stepper/W2`), with its folder where several files have the name (`write/stepper/W2`).
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 
 const JUDGED = /^(packages\/[^/]+\/(src|test|bench)|conformance|scripts|examples)\/.+\.(ts|mjs)$/;

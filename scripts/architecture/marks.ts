@@ -2,7 +2,7 @@
  * Words of others reach a prompt through the helper that marks them: only the listed sources say of a text that it needs
  * no marks. Tests: `scripts/test/architecture.test.ts`; mutants: `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { MARKED_BY_HAND } from './rules.js';
 import { type Problem, problemsAt, type Tree } from './tree.js';
 

@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { readEntries } from '../api/entries.js';
 import { FOLDERS } from './folders.js';
 import { exportsOf, importsOf, resolveImport } from './imports.js';

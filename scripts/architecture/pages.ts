@@ -1,5 +1,5 @@
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { lineAt, lineOf, type Problem, parse, type Tree } from './tree.js';
 
 const CODES = 'packages/contracts/src/errors/error-codes.ts';

@@ -3,7 +3,7 @@
  * they print, models and tools wrote. Tests: `scripts/test/architecture.test.ts`; mutants:
  * `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { PRINTERS } from './rules.js';
 import { type Problem, problemsAt, type Tree } from './tree.js';
 

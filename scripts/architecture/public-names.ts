@@ -1,5 +1,5 @@
 /** What users get: the names that the entries of `packages/reprise` pass on, each at the file that declares it. */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { exportedDeclarations } from './docstrings.js';
 import { exportsOf, resolveImport } from './imports.js';
 import { parse, type Tree } from './tree.js';

@@ -3,7 +3,7 @@
  * machine. So it may not use what answers differently there. These are checks of syntax: they name what a newcomer
  * would write by habit. What slips through (a captured alias) is caught at run time by the guard.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { BANNED_METHODS, BANNED_NAMES, DESCRIBERS, MATH_INSTEAD, PORTABLE_MATH, PURE_WING, WAIVERS } from './rules.js';
 import { lineOf, type Problem, packageSources, parse, type Tree } from './tree.js';
 

@@ -3,7 +3,7 @@
  * reads a page says how large it is. So no entry behind the first page is forgotten. Tests: `scripts/test/architecture.test.ts`;
  * mutants: `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 
 /** Sources with recipes. The kernel declares the walk itself. */

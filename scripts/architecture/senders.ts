@@ -2,7 +2,7 @@
  * Who sends an event is declared beside its schema, and checked by the engine: `from(schema, by.…)`. No recipe compares
  * senders by hand. Tests: `scripts/test/architecture.test.ts`; mutants: `scripts/test/architecture-mutants.test.ts`.
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { RECIPES_WITH_A_SENDER } from './rules.js';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 

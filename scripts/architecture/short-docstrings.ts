@@ -1,5 +1,5 @@
 /** Docstrings by the number of their words: one of four words or less repeats the name, or could say more. */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { publicNames } from './public-names.js';
 import { lineOf, type Problem, packageSources, parse, type Tree } from './tree.js';
 

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 
 /** Files by their path from the top of the repository, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;

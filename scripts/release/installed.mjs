@@ -133,5 +133,5 @@ async function compiled(app, entries) {
     noEmit: true,
   };
   await writeFile(path.join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['user.ts'] }));
-  return node([path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', app], { quiet: true });
+  return node([path.join(ROOT, 'node_modules/typescript-5/bin/tsc'), '-p', app], { quiet: true });
 }

@@ -3,7 +3,7 @@
  * becomes a relative path, in JavaScript and in declarations alike.
  */
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 
 /** The scope of the workspaces, which only this repository knows. */
 const SCOPE = '@reprise/';

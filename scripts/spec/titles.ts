@@ -5,7 +5,7 @@
  * a suite holds for all of its tests. A computed title cannot be read here; if it cites, the check of the report
  * finds it (`report.ts`).
  */
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { lineOf, parse, type Tree } from '../architecture/tree.js';
 
 /** A title that cites clauses. */

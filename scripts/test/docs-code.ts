@@ -1,7 +1,7 @@
 /** What pages say of the code: tables of options, paths, commands and codes, each with its place. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 
 /** The text of a file, and its path from the root. */
 export interface Page {

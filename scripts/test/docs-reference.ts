@@ -1,6 +1,6 @@
 /** Reads tables of pages, and from the sources what such a table must hold. */
 import { FAILURE_KINDS } from '@reprise/contracts';
-import ts from 'typescript';
+import ts from 'typescript-5';
 
 /** A row of a table: its cells, without the backticks around a whole cell. */
 export type Row = readonly string[];

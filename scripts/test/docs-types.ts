@@ -1,7 +1,7 @@
 /** Compiles the TypeScript of the pages against the sources, all of it in one program and nothing of it on disk. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-5';
 import { type Page, programsOf } from './docs-pages.js';
 
 /** Sources by path, as the compiler shall see them. Each page has a folder that does not exist. */

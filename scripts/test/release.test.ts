@@ -55,7 +55,7 @@ const workspace = (name: string, more: object) => ({
   exports: { '.': { '@reprise/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' } },
   ...more,
 });
-const PEERS = { zod: '^4.6.7', libsql: '^0.5.29', esbuild: '>=0.25.0', 'fast-check': '^4.10.2' };
+const PEERS = { zod: '^4.6.7', libsql: '^0.5.29', esbuild: '>=0.25.0', 'fast-check': '^4.11.0' };
 const MCP = { '@modelcontextprotocol/client': '^2.4.0', '@modelcontextprotocol/server': '^2.4.0' };
 const main = workspace('reprise', {
   private: true,
@@ -63,7 +63,7 @@ const main = workspace('reprise', {
   dependencies: { '@reprise/kernel': '1.2.3' },
 });
 const kernel = workspace('@reprise/kernel', {
-  dependencies: { immer: '11.2.10' },
+  dependencies: { immer: '11.2.13' },
   peerDependencies: { ...PEERS, ...MCP },
 });
 
@@ -71,7 +71,7 @@ describe('the manifest of the published package', () => {
   it('the manifest names the libraries of every workspace and no workspace, leaves the optional ones to the user, and leads to built files only', () => {
     const manifest = publishedManifest(main, [main, kernel]);
     expect(manifest).toMatchObject({
-      dependencies: { immer: '11.2.10' },
+      dependencies: { immer: '11.2.13' },
       peerDependencies: { ...PEERS, ...MCP },
       peerDependenciesMeta: { libsql: { optional: true }, 'fast-check': { optional: true } },
       exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
