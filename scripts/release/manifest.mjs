@@ -31,7 +31,11 @@ export function publishedManifest(manifest, workspaces) {
   };
 }
 
-/** The manifest of the folder of a workspace: what Node and bundlers read to load its files. */
+/**
+ * The manifest of the folder of a workspace: what Node and bundlers read to load its files.
+ *
+ * @param {any} workspace its `package.json`
+ */
 export function nestedManifest({ name, version, type, sideEffects, imports, exports }) {
   const all = (targets) => Object.fromEntries(Object.entries(targets).map(([key, target]) => [key, published(target)]));
   return {
