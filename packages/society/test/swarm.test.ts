@@ -2,7 +2,7 @@ import { type KeyVault, memoryVault } from '@reprise/society';
 import { defineAgent, defineTool, isRepriseError, memory, openWorld, type RepriseError } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
 import { type SwarmManifest, society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -195,14 +195,15 @@ describe('the creation of a swarm', () => {
       tools: ['Grep'],
       body: 'Search, then report.',
     });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [research],
       tools: [Grep],
       coordinator: { model: 'main', identity: 'You coordinate.' },
     });
     const part = society();
     const main = script({ calls: [{ tool: 'Grep', args: {} }] }, { text: 'Login is in src/login.ts.' });
-    await using world = await openWorld({ store: memory(), models: { main }, parts: [team, part] });
+    await using world = await openWorld({ store: memory(), models: { main }, parts: [dev, part] });
     const ann = await world.part(part).human('ann');
     const agents = [worker('finder', 1, { agent: 'skill:research', capabilities: { tools: ['Grep'] } })];
     const end = await (await ann.createSwarm({ ...pipeline, agents })).ended({ within: '20s' });
