@@ -239,6 +239,24 @@ describe('the creation of a swarm', () => {
   });
 });
 
+describe('given a vault that makes no key', () => {
+  const away: KeyVault['make'] = async () => {
+    throw new Error('the vault is away');
+  };
+
+  it('a swarm and a registration are refused with key_not_made and the same cause, and nothing is left of the swarm [SOC-14] [SOC-139]', async () => {
+    const { part, world, ann } = await office(reports, { keys: { ...memoryVault(), make: away } });
+    await using _ = world;
+    const ofSwarm = await refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'markets' }));
+    const ofAgent = await refusalOf(ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} }));
+    for (const refused of [ofSwarm, ofAgent])
+      expect(refused?.actual).toStrictEqual({ code: 'key_not_made', cause: 'adapter_error/threw' });
+    expect((await ann.agents()).items).toStrictEqual([]);
+    expect((await world.part(part).audit()).problems).toStrictEqual([]);
+    await world.verify();
+  });
+});
+
 describe('the end of a swarm', () => {
   it('a swarm that is disbanded while it forms takes back its agents, and the call that creates it is refused [SOC-14] [SOC-20]', async () => {
     const vault = memoryVault();
