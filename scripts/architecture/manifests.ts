@@ -1,7 +1,7 @@
 import { missingOptionals } from '../lib/lock-file.mjs';
 import { type Json, json, lineAt, objectIn, type Problem, type Tree } from './tree.js';
 
-/** Every package is published alike: ESM with types, one licence, one version, one Node floor. */
+/** Every workspace is stated alike: ESM with types, one licence, one version, one Node floor, private. */
 export function checkManifests(tree: Tree): readonly Problem[] {
   const root = json(tree, 'package.json');
   return [...tree.keys()]
@@ -19,9 +19,10 @@ function manifestFaults(manifest: Json, root: Json): readonly string[] {
     ['type', manifest.type, 'module'],
     ['sideEffects', manifest.sideEffects, false],
     ['engines.node', objectIn(manifest.engines).node, objectIn(root.engines).node],
-    ['files', JSON.stringify(manifest.files), '["dist","src"]'],
+    // What is published is laid out by scripts/release, which chooses its files.
+    ['files', manifest.files, undefined],
     ['scripts', manifest.scripts, undefined],
-    ['private', manifest.private, undefined],
+    ['private', manifest.private, true],
   ];
   const faults = wanted.filter(([, found, expected]) => found !== expected);
   const texts = faults.map(([field, found, expected]) => `${field} is ${String(found)}, not ${String(expected)}`);

@@ -13,7 +13,7 @@ import { namesLeft, withRelativePaths } from './specifiers.mjs';
 export const PUBLISHED = 'reprise';
 
 const CODE = /\.(?:js|d\.ts)$/;
-const MAP_NAME = /\n\/\/# sourceMappingURL=[^\n]*\s*$/;
+const MAP_NAME = /(?:^|\n)\/\/# sourceMappingURL=[^\n]*\s*$/;
 
 /**
  * @param {{ name: string, folder: string, manifest: any, entries: { subpath: string, output: string }[] }[]} packages

@@ -44,7 +44,7 @@ function manifest(over: Record<string, unknown> = {}): string {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20.19' },
-    files: ['dist', 'src'],
+    private: true,
     exports: {
       '.': { '@reprise/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
       './package.json': './package.json',
@@ -728,6 +728,8 @@ describe('manifests and the lock file', () => {
     ['another licence', { license: 'MIT' }, 'license is MIT'],
     ['CommonJS', { type: 'commonjs' }, 'type is commonjs'],
     ['another Node floor', { engines: { node: '>=18' } }, 'engines.node is >=18'],
+    ['a workspace that could be published alone', { private: undefined }, 'private is undefined, not true'],
+    ['a choice of files', { files: ['dist'] }, 'files is dist'],
     ['install scripts', { scripts: { postinstall: 'node x' } }, 'scripts is'],
     ['a range', { dependencies: { zod: '^4.6.7' } }, 'dependency zod is ^4.6.7'],
     ['no exports', { exports: {} }, 'exports lacks .'],

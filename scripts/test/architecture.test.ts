@@ -63,7 +63,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['programs of the examples print nothing that a terminal would execute', checkPrinting],
   ['words of others reach a prompt through the helper that marks them', checkMarks],
   ['content of a society is read by the gate and the listed files alone', checkContent],
-  ['every package is published alike', checkManifests],
+  ['every workspace is stated alike, and none could be published by itself', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],
   ['links between the documents lead somewhere', checkLinks],

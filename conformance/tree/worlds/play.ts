@@ -6,7 +6,7 @@ import { appOf, defineAgent, putText } from '@reprise/agent';
 import { actorOf, isRepriseError } from '@reprise/contracts';
 import { type Address, type RequestOptions, type Store, verifyStore } from '@reprise/kernel';
 import { llmGenerateAdapter } from '@reprise/providers';
-import { TestClock, type TestWorld, testAgentWorld } from '@reprise/testkit';
+import { type TestWorld, testAgentWorld, VirtualClock } from '@reprise/testkit';
 import { type Tree, treeFacts, trees } from '@reprise/tree';
 import { quickMemory } from '../../quick-memory.js';
 import { valueAs } from '../../staged-values.js';
@@ -73,7 +73,7 @@ export async function playWorld(schedule: WorldSchedule, store: Store = quickMem
 class WorldPlayer {
   crashes = 0;
   races = 0;
-  readonly #clock = new TestClock({ turns: 4 });
+  readonly #clock = new VirtualClock({ turns: 4 });
   readonly #hands = new Hands();
   readonly #journal = new TreeJournal(NAME);
   readonly #ledger = new Ledger();

@@ -21,7 +21,7 @@ export type ScriptedOutcome<P = Value> =
   | { readonly never: true };
 
 /** One execution, as the world requested it. */
-export interface ScriptedCall<I = Value> {
+interface ScriptedCall<I = Value> {
   readonly params: I;
   readonly idempotencyKey: string;
   /** 1 for the first attempt. */
@@ -36,7 +36,7 @@ export type Script<I = Value, P = Value> =
   | ((call: ScriptedCall<I>, n: number) => ScriptedOutcome<P>);
 
 /** The options of a scripted adapter. */
-export interface ScriptOptions<I = Value, P = Value> {
+interface ScriptOptions<I = Value, P = Value> {
   /** The adapter's name in receipts; `script` when absent. */
   readonly name?: string;
   /** The most executions that run at once. */

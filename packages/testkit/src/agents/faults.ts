@@ -3,7 +3,7 @@ import { type FaultCode, formatAddress } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 
 /** A fault of a cell or of a plan. */
-export interface RecordedFault {
+interface RecordedFault {
   readonly frame: number;
   readonly code: FaultCode;
   /** The address of what failed: of a plan, that of its cell. */

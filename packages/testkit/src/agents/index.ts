@@ -1,4 +1,3 @@
-export { faultsOf, type RecordedFault } from './faults.js';
-export { type CrashPoint, MortalStore } from './mortal-store.js';
-export { type FirstDifference, loadWorld, type Replayed, replay, saveWorld } from './saved-world.js';
-export { type Fake, type TestAgentWorldOptions, TestClock, TestWorld, testAgentWorld } from './test-world.js';
+export { faultsOf } from './faults.js';
+export { loadWorld, type Replayed, replay, saveWorld } from './saved-world.js';
+export { type TestAgentWorldOptions, TestWorld, testAgentWorld } from './test-world.js';

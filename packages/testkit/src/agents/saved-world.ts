@@ -30,7 +30,7 @@ const saved = z.strictObject({
 });
 
 /** The place of the first difference between the recorded and the replayed world. */
-export type FirstDifference = Divergence;
+type FirstDifference = Divergence;
 
 /** How much a replay compared, and the first difference. */
 export interface Replayed {

@@ -17,7 +17,7 @@ import { type CrashPoint, MortalStore } from './mortal-store.js';
 import { saveWorld } from './saved-world.js';
 
 /** A virtual clock that accepts durations as text (`2d`). */
-export class TestClock extends VirtualClock {
+class TestClock extends VirtualClock {
   /** Lets time pass: `advance('2d')`. Every timer of the span fires, each at its own time. */
   override advance(span: Duration): Promise<void> {
     return super.advance(span === 0 ? 0 : durationMs(span, 'the span to advance'));
@@ -32,7 +32,7 @@ export type TestAgentWorldOptions<A extends readonly AnyAgent[]> = Omit<AgentWor
 } & NeedsDeps<A>;
 
 /** The fake of a tool's handler. Its arguments have passed the tool's schema. */
-export type Fake<Args = never> = (args: Args, context: Parameters<Tool['run']>[1]) => unknown;
+type Fake<Args = never> = (args: Args, context: Parameters<Tool['run']>[1]) => unknown;
 
 /** The state that survives a crash. */
 interface Kept {

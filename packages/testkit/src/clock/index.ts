@@ -1,2 +1,2 @@
 export { seededRandom } from './seeded-random.js';
-export { VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
+export { VirtualClock } from './virtual-clock.js';

@@ -2,7 +2,7 @@ import { requireFields } from '@reprise/contracts';
 import type { Clock } from '@reprise/kernel';
 
 /** The options of a virtual clock. */
-export interface VirtualClockOptions {
+interface VirtualClockOptions {
   /** The wall clock's first reading, in milliseconds since 1970; 2026-01-01T00:00:00Z when absent. */
   readonly wall?: number;
   /** Turns of the host's event loop that {@link VirtualClock.settle} waits; 12 when absent. */

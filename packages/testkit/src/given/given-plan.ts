@@ -10,7 +10,7 @@ import { ofKind } from './given-reducer.js';
 import { appOfPlan, SEEDED, STARTED } from './stand-ins.js';
 
 /** The setup of a plan test. */
-export interface GivenPlanOptions {
+interface GivenPlanOptions {
   /** The cell of the plan; `testkit/Host@1/given` when absent. */
   readonly cell?: Address;
   /** The reducer of that cell: events that the plan raises are checked against it. */
@@ -27,7 +27,7 @@ export interface GivenPlanOptions {
  * An input of a plan: a receipt for its oldest pending effect, or for the one that `of` names by kind or by the number of
  * its emission; or an advance of time, with its deadlines.
  */
-export type PlanStep =
+type PlanStep =
   | ({ readonly of?: string | number } & Pick<Receipt, 'status'> & Partial<Receipt>)
   | { readonly afterMs: number };
 
@@ -48,7 +48,7 @@ export interface PlanOutcome {
 }
 
 /** The results of a plan, to be compared. */
-export interface PlanWhen {
+interface PlanWhen {
   /**
    * Compares the named results, in canonical bytes.
    *
@@ -58,13 +58,13 @@ export interface PlanWhen {
 }
 
 /** A plan with its input. */
-export interface StartedPlan extends PlanWhen {
+interface StartedPlan extends PlanWhen {
   /** Applies the inputs in order. */
   when(...steps: readonly PlanStep[]): PlanWhen;
 }
 
 /** A plan that waits for its input. */
-export interface GivenPlan {
+interface GivenPlan {
   /** Starts the plan with its input. */
   input(input: unknown): StartedPlan;
 }

@@ -21,7 +21,7 @@ export interface GivenEvent {
 }
 
 /** The setup of a reducer test. */
-export interface GivenReducerOptions {
+interface GivenReducerOptions {
   /** The cell's key; `given` when absent. */
   readonly key?: string;
   /** The time of the first frame, in milliseconds; 2026-01-01T00:00:00Z when absent. */
@@ -55,7 +55,7 @@ export interface ReducerOutcome {
 }
 
 /** The results of an event, to be compared. */
-export interface ReducerWhen {
+interface ReducerWhen {
   /**
    * Compares the named results, in canonical bytes.
    *
@@ -65,7 +65,7 @@ export interface ReducerWhen {
 }
 
 /** A reducer with its earlier events. */
-export interface GivenReducer {
+interface GivenReducer {
   /** The cell exists and has this state. */
   state(state: unknown): GivenReducer;
   /** The cell has received these events. */

@@ -16,7 +16,7 @@ import type { JournalRecord, PlanAddress } from '@reprise/contracts';
 type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
 
 /** The records of an effect. */
-export interface AuditedEffect {
+interface AuditedEffect {
   readonly name: string;
   readonly guarantee: Of<'effect'>['guarantee'];
   readonly plan: string;

@@ -8,7 +8,7 @@ import type { SimulationSubject } from './subject.js';
 import { ALWAYS_EXPECTED } from './troubles.js';
 
 /** Options: which runs, and how to treat one that fails. */
-export interface SimulateOptions extends SimulationOptions {
+interface SimulateOptions extends SimulationOptions {
   /** How many runs to make, each with its own seed. */
   readonly seeds: number;
   /** The seed of the first run; the others count up from it. 1 when absent. */

@@ -31,7 +31,7 @@ interface OutsideParts {
 }
 
 /** The answers of a simulated adapter. */
-export interface SimulatedAdapterOptions<I, P> {
+interface SimulatedAdapterOptions<I, P> {
   /** The payload of a success. */
   readonly payload: (params: I) => P;
   /** Further outcomes, besides general failures: drawn as often as success. */
