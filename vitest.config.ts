@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { suiteOf } from './scripts/lib/suites.mjs';
 
@@ -20,6 +21,14 @@ const projects = [
   { name: 'apart', isolate: true, ...apart },
 ];
 
+/** `npm run test:nightly` draws other random values than `npm test`: `fast-check` is a module that mixes its seed in. */
+const nightly = fileURLToPath(new URL('scripts/lib/nightly-fast-check.ts', import.meta.url));
+const seeds = {
+  name: 'seeds-of-the-night',
+  enforce: 'pre' as const,
+  resolveId: (name: string, importer?: string) => (name === 'fast-check' && importer !== nightly ? nightly : undefined),
+};
+
 /** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
 const WORKERS = 3;
 
@@ -27,6 +36,7 @@ export default defineConfig({
   test: {
     maxWorkers: WORKERS,
     projects: projects.map((project) => ({
+      plugins: process.env.REPRISE_NIGHT === undefined ? [] : [seeds],
       resolve: { conditions },
       ssr: { resolve: { conditions } },
       test: {

@@ -2,6 +2,7 @@
  * `npm test`: what must hold before a change is shared, on a fresh clone or a used one, in minutes.
  * `npm run test:rest`: what takes longer (`lib/suites.mjs` lists it and says why), the check that every cited test ran,
  * the build, and a smoke of the built packages. `npm run test:all` is the one after the other.
+ * `npm test -- PATH …`: only the tests below some paths, those of both suites: `packages/kernel` is a shard of its own.
  *
  * Stages run in order and stop at the first that fails. The last line is `N passed, N failed[, N skipped]`, counted by
  * vitest; it is printed whenever tests ran. What `npm test` ran is remembered for the check of the cited tests.
@@ -17,41 +18,44 @@ import { setup } from './setup.mjs';
 
 const started = performance.now();
 const rest = process.argv.includes('--rest');
+const paths = process.argv.slice(2).filter((word) => word !== '--rest');
 await setup();
 
 const scratch = path.join(ROOT, 'node_modules/.cache/reprise-test');
 await mkdir(scratch, { recursive: true });
 const reportOf = (suite) => path.join(scratch, `${suite}.json`);
-const suite = rest ? 'rest' : 'quick';
+const suite = paths.length > 0 ? 'paths' : rest ? 'rest' : 'quick';
 const report = reportOf(suite);
 await rm(report, { force: true });
 
 const bin = (file) => path.join(ROOT, 'node_modules', file);
 const script = (name) => path.join(ROOT, 'scripts', name);
 const reporters = ['default', script('lib/errors-at-once.mjs'), 'json'].map((name) => `--reporter=${name}`);
-const tests = [bin('vitest/vitest.mjs'), 'run', ...reporters, `--outputFile.json=${report}`];
+const tests = [bin('vitest/vitest.mjs'), 'run', ...reporters, `--outputFile.json=${report}`, ...paths];
 
-/** Each stage: its name and the programs it runs, side by side. */
-const STAGES = rest
-  ? [
-      ['unit', [tests]],
-      ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), reportOf('quick'), reportOf('rest')]]],
-      ['build', [[script('build.mjs')]]],
-      ['packages', [[script('smoke.mjs')], [script('release.mjs'), '--dry', '--built']]],
-    ]
-  : [
-      ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],
+/** The stages of each suite: their names and the programs they run, side by side. */
+const STAGES = {
+  quick: [
+    ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],
+    [
+      'typecheck',
       [
-        'typecheck',
-        [
-          [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'],
-          [bin('typescript/bin/tsc'), '-p', 'tsconfig.pure.json'],
-        ],
+        [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'],
+        [bin('typescript/bin/tsc'), '-p', 'tsconfig.pure.json'],
       ],
-      ['unit', [tests]],
-    ];
+    ],
+    ['unit', [tests]],
+  ],
+  rest: [
+    ['unit', [tests]],
+    ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), reportOf('quick'), reportOf('rest')]]],
+    ['build', [[script('build.mjs')]]],
+    ['packages', [[script('smoke.mjs')], [script('release.mjs'), '--dry', '--built']]],
+  ],
+  paths: [['unit', [tests]]],
+}[suite];
 
-if (rest && !existsSync(reportOf('quick'))) {
+if (suite === 'rest' && !existsSync(reportOf('quick'))) {
   console.error('test:rest: run `npm test` first: the check of the cited tests needs to know what it ran');
   process.exit(1);
 }
@@ -68,7 +72,7 @@ process.exitCode = failed === undefined && counts?.failed === 0 ? 0 : 1;
 async function firstFailure() {
   for (const [stage, programs] of STAGES) {
     const begun = performance.now();
-    const env = { SUITE: suite };
+    const env = { SUITE: suite === 'paths' ? undefined : suite };
     const codes = await Promise.all(programs.map(async (program) => (await node(program, { env })).code));
     const code = codes.find((one) => one !== 0) ?? 0;
     console.log(

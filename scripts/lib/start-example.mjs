@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setup } from '../setup.mjs';
 import { BUILT_EXAMPLES, buildState } from './built.mjs';
 import { CALLER, ROOT } from './root.mjs';
@@ -13,8 +14,19 @@ import { node, typescriptArgs, typescriptEnv } from './run.mjs';
 export async function startExample(name) {
   await setup();
   const home = path.join(ROOT, 'examples', name);
-  const isBuilt = BUILT_EXAMPLES.includes(name) && buildState() === 'current';
-  const program = isBuilt ? [path.join(home, 'dist/main.js')] : [...typescriptArgs(), path.join(home, 'src/main.ts')];
-  const { code } = await node([...program, ...process.argv.slice(2)], { cwd: CALLER, env: typescriptEnv() });
+  if (BUILT_EXAMPLES.includes(name) && buildState() === 'current') await runBuilt(path.join(home, 'dist/main.js'));
+  else await runSources(path.join(home, 'src/main.ts'));
+}
+
+/** In this process: a second one would start Node again. */
+async function runBuilt(program) {
+  process.chdir(CALLER);
+  process.argv[1] = program;
+  await import(pathToFileURL(program).href);
+}
+
+async function runSources(program) {
+  const args = [...typescriptArgs(), program, ...process.argv.slice(2)];
+  const { code } = await node(args, { cwd: CALLER, env: typescriptEnv() });
   process.exitCode = code;
 }

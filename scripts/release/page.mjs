@@ -1,4 +1,4 @@
-/** The page of a release: what changed, and what the package is, for whoever publishes and whoever verifies it. */
+/** The page of a release: what changed, and what the package is, for its publisher and for users who verify it. */
 
 /**
  * @param {{ manifest: any, changes: string, bytes: Buffer, size: number, files: Map<string, Buffer>, integrity: string }} release

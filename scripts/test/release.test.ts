@@ -31,16 +31,16 @@ describe('names of workspaces in built files', () => {
     expect(namesLeft('a.js', expected)).toEqual([]);
   });
 
-  it('become a path below the same folder from the entries of the package', () => {
+  it('names of workspaces become a path below the same folder from the entries of the package', () => {
     expect(rewritten(`import '@reprise/kernel';`, 'dist/kernel.js')).toBe(`import './_/kernel/dist/index.js';`);
   });
 
-  it('stay in texts, comments and regular expressions, and other names stay everywhere', () => {
+  it('names of workspaces stay in texts, comments and regular expressions, and other names stay everywhere', () => {
     const text = 'const a = "@reprise/kernel"; // import "@reprise/kernel"\nimport "zod"; /"@reprise/.test(`\'`);';
     expect(rewritten(text)).toBe(text);
   });
 
-  it('are refused where they lead to no entry of a workspace, and found where a module is looked up at run time', () => {
+  it('names of workspaces are refused where they lead to no entry of a workspace, and found where a module is looked up at run time', () => {
     expect(() => rewritten(`import '@reprise/nowhere';`)).toThrow('dist/_/agent/dist/a/b.js imports @reprise/nowhere');
     const looked = `createRequire(import.meta.url).resolve("@reprise/kernel/package.json")`;
     expect(namesLeft('a.js', rewritten(looked))).toEqual(['a.js still names @reprise/kernel/package.json']);
@@ -68,7 +68,7 @@ const kernel = workspace('@reprise/kernel', {
 });
 
 describe('the manifest of the published package', () => {
-  it('names the libraries of every workspace and no workspace, leaves the optional ones to the user, and leads to built files only', () => {
+  it('the manifest names the libraries of every workspace and no workspace, leaves the optional ones to the user, and leads to built files only', () => {
     const manifest = publishedManifest(main, [main, kernel]);
     expect(manifest).toMatchObject({
       dependencies: { immer: '11.2.10' },
@@ -81,12 +81,12 @@ describe('the manifest of the published package', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/@reprise\/|"private"/);
   });
 
-  it('refuses two workspaces that need two versions of a library', () => {
+  it('the manifest refuses two workspaces that need two versions of a library', () => {
     const other = workspace('@reprise/agent', { dependencies: { immer: '10.0.0' } });
     expect(() => publishedManifest(main, [main, kernel, other])).toThrow('@reprise/agent needs immer 10.0.0');
   });
 
-  it('keeps what the folder of a workspace finds in itself', () => {
+  it('the manifest of a nested folder keeps what the folder of a workspace finds in itself', () => {
     const imports = { '#texts': { '@reprise/source': './src/t.ts', default: './dist/t.js' } };
     expect(nestedManifest(workspace('@reprise/sandbox', { imports }))).toMatchObject({
       name: '@reprise/sandbox',
@@ -99,7 +99,7 @@ describe('the manifest of the published package', () => {
 describe('the page of a release', () => {
   const changes = '# Changelog\n\n## Unreleased\n\nNew.\n\n## 1.0.0\n\nOld.\n';
 
-  it('has the size and the integrity of the tarball, the entries, and what changed', () => {
+  it('the page has the size and the integrity of the tarball, the entries, and what changed', () => {
     const manifest = publishedManifest(main, [main, kernel]);
     const page = releasePage({
       manifest,
@@ -114,7 +114,7 @@ describe('the page of a release', () => {
     expect(page).not.toContain('Old.');
   });
 
-  it('takes the section of its version, and refuses a change log without one', () => {
+  it('the page takes the section of its version, and refuses a change log without one', () => {
     expect(sectionOf(changes, '1.0.0')).toBe('## 1.0.0\n\nOld.');
     expect(() => sectionOf('# Changelog\n', '1.0.0')).toThrow('CHANGELOG.md has no section for 1.0.0');
   });

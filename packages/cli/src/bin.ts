@@ -1,4 +1,8 @@
 #!/usr/bin/env node
-import { runProcess } from './run-process.js';
+import module from 'node:module';
+
+// Node 22.8 and newer keep what they have compiled for the next start; it has to be asked for before anything is loaded.
+(module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+const { runProcess } = await import('./run-process.js');
 
 await runProcess();

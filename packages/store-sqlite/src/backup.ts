@@ -12,7 +12,8 @@ import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
-import { type Backup, closableReadonly, verifyStore } from '@reprise/kernel';
+import type { Backup } from '@reprise/kernel';
+import { closableReadonly } from '@reprise/kernel/store';
 import { PACK_BYTES_MAX } from './database/deflated.js';
 import { type Connection, type Driver, type SqlValue, sqliteDriver } from './database/driver.js';
 import { nodeSha256 } from './database/hash.js';
@@ -261,6 +262,7 @@ async function verified(driver: Driver, part: string): Promise<Copied> {
     close: async () => db.close(),
   };
   try {
+    const { verifyStore } = await import('@reprise/kernel'); // only a backup needs the engine
     const { head, blobs } = await verifyStore(closableReadonly(store, part));
     return { head, blobs };
   } finally {

@@ -1,14 +1,8 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
-import {
-  assertMark,
-  type OpenViewStore,
-  type ViewCommit,
-  type ViewEntry,
-  type ViewMark,
-  type ViewStore,
-} from '@reprise/kernel/views';
+import { assertMark } from '@reprise/kernel/store';
+import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewStore } from '@reprise/kernel/views';
 import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './database/driver.js';
 import { type Layout, transaction } from './database/schema.js';
 import { guarded, storeError } from './database/sqlite-errors.js';

@@ -1,6 +1,7 @@
 /** The history of a world's file, which another process may hold. */
 import type { HistorySource } from '@reprise/agent/history';
-import { type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 
 /** The frames of a store as a history reads them, up to the end as it is now. */
 export async function historyIn(store: ReadonlyStore): Promise<HistorySource> {

@@ -1,7 +1,8 @@
 /** Why sessions failed, in the words of the provider: the newest error of each, from the records of a journal. */
 import { SESSION_REDUCER } from '@reprise/agent';
 import { errorDetail, failureWords, type JournalRecord, type Ref } from '@reprise/contracts';
-import { type ContentReader, getValue, type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ContentReader, ReadonlyStore } from '@reprise/kernel';
+import { getValue, readFrame } from '@reprise/kernel/store';
 
 /** A failed effect of a session. */
 interface Failed {

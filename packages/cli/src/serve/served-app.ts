@@ -10,7 +10,8 @@ import {
 } from '@reprise/agent';
 import { reportOnce } from '@reprise/agent/history';
 import { isObject, isRepriseError, RepriseError } from '@reprise/contracts';
-import { type App, missingDefinitions, readFrame } from '@reprise/kernel';
+import { type App, missingDefinitions } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 import type { Society } from '@reprise/society';
 import { sqlite } from '@reprise/store-sqlite';

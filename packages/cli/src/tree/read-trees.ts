@@ -1,6 +1,7 @@
 /** Reads the trees of a world from its journal. Takes no lock, so a process may be running them. */
 import { RepriseError } from '@reprise/contracts';
-import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import type { Failures } from '../process/failures.js';
 

@@ -1,7 +1,8 @@
 /** The texts behind the links of a tree's facts: results, prompts and questions. */
 import { readLlmOutput, readText } from '@reprise/agent';
 import { failureCode, isRef, isRepriseError, nextStep, type Ref } from '@reprise/contracts';
-import { type ContentReader, getValue } from '@reprise/kernel';
+import type { ContentReader } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import type { Given, NodeView, TreeView } from '@reprise/tree';
 import { Failures } from '../process/failures.js';
 import { toJson } from '../text/json.js';

@@ -1,7 +1,7 @@
 /** `reprise bundle`: bundles the pure code of an app, and checks that a sandbox can load it. */
 import { writeFileSync } from 'node:fs';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
-import { portableSha256, toHex } from '@reprise/kernel';
+import { portableSha256, toHex } from '@reprise/kernel/codec';
 import { bundlePureCode, pureCode } from '@reprise/sandbox';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';

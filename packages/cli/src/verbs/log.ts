@@ -3,7 +3,8 @@
 import { SESSION_REDUCER } from '@reprise/agent';
 import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history';
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
-import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { type WorldEntry, WorldHistory } from '../history/world-words.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';

@@ -1,5 +1,6 @@
 import { Ref, RepriseError, type Value } from '@reprise/contracts';
-import { decode, type ReadonlyStore } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { decode } from '@reprise/kernel/codec';
 import { escapeText } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { recordRow, timeOf } from '../text/record-line.js';

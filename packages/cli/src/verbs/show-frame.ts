@@ -1,5 +1,7 @@
 import { RepriseError } from '@reprise/contracts';
-import { encode, FRAME_DEPTH_MAX, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { encode, FRAME_DEPTH_MAX } from '@reprise/kernel/codec';
+import { readFrame } from '@reprise/kernel/store';
 import { toJson } from '../text/json.js';
 import { timeOf } from '../text/record-line.js';
 import type { View } from './show.js';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Address, formatAddress, type JournalRecord, RepriseError } from '@reprise/contracts';
-import { type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { memoryViews, readViews, touch, type ViewStore } from '@reprise/kernel/views';
 import { sqliteViews } from '@reprise/store-sqlite';
 import { escapeLine } from '../text/escape.js';

@@ -1,6 +1,6 @@
 /** `reprise tail`: the newest frames of a world, record by record, also while a writer has it open. */
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';

@@ -3,7 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
-import { type App, missingDefinitions, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import { type App, missingDefinitions, type ReadonlyStore, type StoredFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { agentsOnly, allPackages } from './built-in.js';
 import { whileLoading } from './loading.js';
 

@@ -5,15 +5,8 @@
  * then compares that state with the journal, so the patches shown are those of the recorded run.
  */
 import { type Address, formatAddress, type Value } from '@reprise/contracts';
-import {
-  type App,
-  decode,
-  encode,
-  type ReadonlyStore,
-  type ReducerContext,
-  type ReducerDefinition,
-  worldAt,
-} from '@reprise/kernel';
+import { type App, type ReadonlyStore, type ReducerContext, type ReducerDefinition, worldAt } from '@reprise/kernel';
+import { decode, encode } from '@reprise/kernel/codec';
 import { type Reduced, reduce } from '@reprise/kernel/reduce';
 
 /** The change that one event made. */

@@ -1,6 +1,8 @@
 /** Finds what a digest or an id of a journal names, by all of its digits or by its first ones. */
 import { isRef, isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import { type ContentReader, decode, decodeScope, linksOf, type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ContentReader, ReadonlyStore } from '@reprise/kernel';
+import { decode, decodeScope, linksOf } from '@reprise/kernel/codec';
+import { readFrame } from '@reprise/kernel/store';
 
 /** The first place where a journal mentions a digest or an id. */
 export type Mention = { readonly hex: string; readonly seq: number } & (

@@ -1,4 +1,5 @@
-import { type Hash, hostSha256 } from '@reprise/kernel';
+import type { Hash } from '@reprise/kernel';
+import { hostSha256 } from '@reprise/kernel/store';
 
 /** The sha-256 of the host, in place of the portable one. */
 export const nodeSha256: Hash = hostSha256();

@@ -1,7 +1,8 @@
 /** `reprise team why`: the chain from a memory to the words of the user. */
 import { readText } from '@reprise/agent';
 import { type Actor, actorOf, actorWords, isRepriseError, type Principal, RepriseError } from '@reprise/contracts';
-import { type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import { readViews } from '@reprise/kernel/views';
 import { memoryItems, memoryPlaces, type Provenance, provenanceOf } from '@reprise/org';
 import { scopeOf } from '@reprise/specialists/contracts';

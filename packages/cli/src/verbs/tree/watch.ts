@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { RepriseError } from '@reprise/contracts';
-import { postedTroubles, type ReadonlyStore, type StoredFrame } from '@reprise/kernel';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { postedTroubles } from '@reprise/kernel/store';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
 import type { Io } from '../../process/io.js';

@@ -1,5 +1,5 @@
-import { isFilled, RepriseError, requireArgument } from '@reprise/contracts';
 import { compareBytes } from '../../pure/codec/index.js';
+import { assertMark } from './mark.js';
 import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from './port.js';
 
 /** Views in memory: rebuilt from the journal by every process. */
@@ -39,24 +39,6 @@ function openMemoryViews(kept: Map<string, Kept>): OpenViewStore {
     },
     close: async () => {},
   };
-}
-
-/**
- * Refuses changes that were computed on another mark than the current one.
- *
- * @throws RepriseError `stale_head`
- */
-export function assertMark(view: string, standing: ViewMark | null, expected: ViewMark | null): void {
-  requireArgument(isFilled(view), 'assertMark(view)', 'the name of a view', view);
-  const same =
-    standing?.seq === expected?.seq && standing?.head === expected?.head && standing?.digest === expected?.digest;
-  if (same) return;
-  throw new RepriseError('stale_head', 'the view has moved on since these changes were computed', {
-    where: view,
-    expected,
-    actual: standing,
-    hint: 'Read its mark again: another process updates the same views.',
-  });
 }
 
 function apply(kept: Map<string, Kept>, { view, clear, changes, mark }: ViewCommit): void {
