@@ -4,7 +4,7 @@ import { address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineReducer, from, type ReducerDefinition } from '@reprise/kernel';
 import { jobReducer } from '@reprise/org';
-import { graph, promise, queue, storeReducer, topic } from '@reprise/org/contracts';
+import { promise, queue, storeReducer, topic } from '@reprise/org/contracts';
 import { revocations } from '@reprise/server/tokens';
 import { entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer } from '@reprise/society/contracts';
 import { projectReducer } from '@reprise/specialists/contracts';
@@ -14,7 +14,7 @@ import type { Declared } from './stage.js';
 /** The reducers of all packages. */
 export const REDUCERS: readonly ReducerDefinition[] = [
   sessionReducer,
-  ...[graph, promise, queue, topic],
+  ...[promise, queue, topic],
   jobReducer,
   storeReducer,
   ...(revocations.reducers ?? []),

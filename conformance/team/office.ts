@@ -1,7 +1,7 @@
 /** The team of the workflow in a world on a file. */
 import { type AgentWorld, defineTool, openWorld } from 'reprise';
 import { openAiCompatible } from 'reprise/providers';
-import { defineTeam, folder, type PlannedTask, type Team } from 'reprise/specialists';
+import { folder, type PlannedTask, type Team, team } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import * as z from 'zod';
 import { PLAN, PLAN_HANDLER } from './workflow.js';
@@ -33,15 +33,16 @@ interface Office {
 /** Opens the world of the workflow. */
 export async function openOffice({ file, skills, model }: Places): Promise<Office> {
   let opened: Office | undefined;
-  const team = defineTeam('shop', {
+  const shop = team({
+    name: 'shop',
     skills: [folder(skills)],
     tools: [grep, read, write, planHandler(() => opened)],
     coordinator: { model: 'main', identity: 'You coordinate.' },
     planners: ['project-planner'],
   });
   const main = openAiCompatible({ baseUrl: model, model: 'mock' });
-  const world = await openWorld({ store: sqlite(file), models: { main }, parts: [team] });
-  opened = { world, team };
+  const world = await openWorld({ store: sqlite(file), models: { main }, parts: [shop] });
+  opened = { world, team: shop };
   return opened;
 }
 

@@ -7,7 +7,7 @@ import { llmGenerateAdapter } from '@reprise/providers';
 import { PROJECT, projectTables } from '@reprise/specialists';
 import type { AgentWorld, Tool } from 'reprise';
 import { openAiCompatible } from 'reprise/providers';
-import { defineTeam, folder, type Project, type TeamOptions } from 'reprise/specialists';
+import { folder, type Project, type TeamOptions, team } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import { type Asked, type ModelServer, modelServer, type Said } from './model-server.js';
 import { inFolder } from './run.js';
@@ -43,7 +43,8 @@ export async function inScene<T>(options: SceneOptions, act: (scene: Scene) => P
     for (const skill of files) writeSkill(skills, skill);
     let scene: Scene | undefined;
     const server = await modelServer((asked) => (scene === undefined ? { text: '' } : decide(asked, scene)));
-    const team = defineTeam('shop', {
+    const shop = team({
+      name: 'shop',
       ...rest,
       skills: [folder(skills)],
       tools: typeof tools === 'function' ? tools(at) : tools,
@@ -57,7 +58,7 @@ export async function inScene<T>(options: SceneOptions, act: (scene: Scene) => P
     const world = await openAgentWorld({
       store: sqlite(path.join(at, 'w.db')),
       agents: [],
-      parts: [team],
+      parts: [shop],
       models,
       // As many calls at once as the largest of the scenes needs.
       llm: (judge) => llmGenerateAdapter(clients, { judge, concurrency: 64 }),
@@ -65,7 +66,7 @@ export async function inScene<T>(options: SceneOptions, act: (scene: Scene) => P
       server.stop();
       throw error;
     });
-    scene = { folder: at, skills, server, world, project: (id = 'auth') => world.part(team).project(id) };
+    scene = { folder: at, skills, server, world, project: (id = 'auth') => world.part(shop).project(id) };
     try {
       return await act(scene);
     } finally {

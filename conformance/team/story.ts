@@ -4,7 +4,7 @@
  */
 import { defineTool, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import * as z from 'zod';
 import { DyingStore } from '../dying-store.js';
@@ -32,7 +32,8 @@ const main = scriptBy(({ system, last, messages }) => {
   return { text: 'Noted.' };
 });
 
-const team = defineTeam('dev', {
+const dev = team({
+  name: 'dev',
   skills: [skill({ name: 'research', description: 'Finds things in the code', tools: ['Grep'], body: 'Search.' })],
   tools: [grepCode],
   coordinator: { model: 'main', identity: 'You coordinate.' },
@@ -40,9 +41,9 @@ const team = defineTeam('dev', {
 
 const store = new DyingStore(sqlite(file), () => process.kill(process.pid, 'SIGKILL'));
 if (Number(at) > 0) store.dieAt(Number(at), side === 'before' ? 'before' : 'after');
-const world = await openWorld({ store, models: { main }, parts: [team] });
+const world = await openWorld({ store, models: { main }, parts: [dev] });
 console.log('open');
-const project = world.part(team).project('auth');
+const project = world.part(dev).project('auth');
 const run = await project.send('Move login to OAuth', { id: 'message-1' });
 const text = await run.text();
 const { status } = await project.idle({ within: '60s' });

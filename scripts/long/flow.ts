@@ -1,5 +1,5 @@
 /**
- * Queues, topics, promises and graphs at their full size, in worlds that die at random commits:
+ * Queues, topics and promises at their full size, in worlds that die at random commits:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/flow.ts [--size 10000] [--seed N] [--kill-every 400]
  *
@@ -9,7 +9,6 @@
 import { parseArgs } from 'node:util';
 import {
   type Came,
-  graphTrial,
   promiseTrial,
   queueTrial,
   type Trial,
@@ -33,7 +32,6 @@ const trials: readonly (readonly [string, (trial: Trial) => Promise<Came>, numbe
   ['items before five slots', queueTrial, size],
   ['subscribers of a topic', topicTrial, size],
   ['cells that await six promises', promiseTrial, Math.ceil(size / 5)],
-  ['nodes of a graph', graphTrial, Math.ceil(size / 3)],
 ];
 
 console.log(`flow, long form: seed ${seed}`);

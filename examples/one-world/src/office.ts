@@ -3,7 +3,7 @@ import { defineAgent } from 'reprise';
 import { defineOwnerTool, putText, type WorldPart } from 'reprise/org';
 import { scriptBy } from 'reprise/providers';
 import { society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { trees } from 'reprise/tree';
 import * as z from 'zod';
 import { DESK, desk } from './desk.js';
@@ -36,7 +36,8 @@ export const leader = defineAgent({
 const surveyor = defineAgent({ name: 'surveyor', model: 'main', instructions: 'Survey. Split what is large.' });
 
 export const members = society({ calls: DESK });
-export const team = defineTeam('dev', {
+export const dev = team({
+  name: 'dev',
   skills: [
     skill({
       name: 'research',
@@ -78,4 +79,4 @@ const main = scriptBy(({ last, messages, tools }) => {
 });
 
 /** What a world of the office is opened with, besides its store. */
-export const options = { models: { main }, agents: [leader, surveyor], parts: [members, team, grove, office] };
+export const options = { models: { main }, agents: [leader, surveyor], parts: [members, dev, grove, office] };

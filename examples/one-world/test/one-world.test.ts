@@ -12,7 +12,7 @@ import { DyingStore } from '../../../conformance/dying-store.js';
 import { randomFrom } from '../../../conformance/random.js';
 import { program } from '../../../scripts/lib/program.js';
 import { DESK } from '../src/desk.js';
-import { grove, leader, members, office, options, team } from '../src/office.js';
+import { dev, grove, leader, members, office, options } from '../src/office.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const QUESTION = 'What is in this repository?';
@@ -42,7 +42,7 @@ async function playOn(store: Store, clock: VirtualClock, isDead: () => boolean) 
   for (let step = 0; step < STEPS_MAX; step++) {
     await clock.settle();
     if (isDead()) break;
-    if (text !== undefined && (await world.part(team).project('job-1').state())?.status === 'done')
+    if (text !== undefined && (await world.part(dev).project('job-1').state())?.status === 'done')
       return { world, text };
     await clock.advance(500);
   }
@@ -84,7 +84,7 @@ async function endOf(world: AgentWorld) {
     desk: await world.kernel.state(DESK),
     waiting: await world.kernel.table(DESK, 'waiting', {}),
     trees: (await world.part(grove).all()).items.map(({ name, status }) => [name, status]),
-    results: (await world.part(team).project('job-1').results()).map(({ id, status, processed }) => [
+    results: (await world.part(dev).project('job-1').results()).map(({ id, status, processed }) => [
       id,
       status,
       processed,

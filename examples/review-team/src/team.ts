@@ -1,6 +1,6 @@
 /** The team: a coordinator that cannot read a file, and specialists that can do nothing else. */
 import { fileURLToPath } from 'node:url';
-import { defineTeam, folder, type Team } from 'reprise/specialists';
+import { folder, type Team, team } from 'reprise/specialists';
 import { workspace } from 'reprise/tools';
 
 /** The skills of this example. */
@@ -16,7 +16,8 @@ First have the skill planner plan it. Then start each task of the plan as soon a
 
 /** Makes the team for a repository. */
 export function reviewTeam(root: string, { max, skills = SKILLS }: { max: number; skills?: string | undefined }): Team {
-  return defineTeam('review', {
+  return team({
+    name: 'review',
     skills: [folder(skills)],
     tools: workspace({ root, readOnly: true }),
     coordinator: { model: 'main', identity: IDENTITY },

@@ -4,7 +4,7 @@ import type { ReducerDefinition } from '@reprise/kernel';
 import { anyEventOf, LINKED_BYTES } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import type { WorldPart } from 'reprise/org';
-import { defineTeam } from 'reprise/specialists';
+import { team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { agentOf, agentWith, hangingTool, openOffice } from './support/office.js';
 
@@ -16,12 +16,8 @@ const NEW_AGENT = 'd'.repeat(64);
 async function crowd() {
   const hang = hangingTool();
   const worker = agentWith([hang.tool]);
-  const team = defineTeam('dev', {
-    skills: [],
-    tools: [],
-    coordinator: { model: 'main', identity: 'You coordinate.' },
-  });
-  const at = await openOffice({ steps: [{ calls: [{ tool: 'hang', args: {} }] }], agents: [worker], parts: [team] });
+  const dev = team({ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: 'You coordinate.' } });
+  const at = await openOffice({ steps: [{ calls: [{ tool: 'hang', args: {} }] }], agents: [worker], parts: [dev] });
   const { world, office } = at;
   const ann = await office.human('ann');
   const [agent, sibling] = [await agentOf(ann), await agentOf(ann)];
@@ -38,7 +34,7 @@ async function crowd() {
     tool: `adapter:${await openEffect(world)}`,
   } as const;
   await world.kernel.content.put(LINKED_BYTES);
-  return { ...at, ann, agent, sibling, senders, parts: [at.part, team] as readonly WorldPart[] };
+  return { ...at, ann, agent, sibling, senders, parts: [at.part, dev] as readonly WorldPart[] };
 }
 
 type Crowd = Awaited<ReturnType<typeof crowd>>;

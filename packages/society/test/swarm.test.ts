@@ -2,7 +2,7 @@ import { type KeyVault, memoryVault } from '@reprise/society';
 import { defineAgent, defineTool, isRepriseError, memory, openWorld, type RepriseError } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
 import { type SwarmManifest, society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 
@@ -195,14 +195,15 @@ describe('the creation of a swarm', () => {
       tools: ['Grep'],
       body: 'Search, then report.',
     });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [research],
       tools: [Grep],
       coordinator: { model: 'main', identity: 'You coordinate.' },
     });
     const part = society();
     const main = script({ calls: [{ tool: 'Grep', args: {} }] }, { text: 'Login is in src/login.ts.' });
-    await using world = await openWorld({ store: memory(), models: { main }, parts: [team, part] });
+    await using world = await openWorld({ store: memory(), models: { main }, parts: [dev, part] });
     const ann = await world.part(part).human('ann');
     const agents = [worker('finder', 1, { agent: 'skill:research', capabilities: { tools: ['Grep'] } })];
     const end = await (await ann.createSwarm({ ...pipeline, agents })).ended({ within: '20s' });
@@ -235,6 +236,24 @@ describe('the creation of a swarm', () => {
         expect.stringContaining(`["${where}:`),
       ]);
     }
+  });
+});
+
+describe('given a vault that makes no key', () => {
+  const away: KeyVault['make'] = async () => {
+    throw new Error('the vault is away');
+  };
+
+  it('a swarm and a registration are refused with key_not_made and the same cause, and nothing is left of the swarm [SOC-14] [SOC-139]', async () => {
+    const { part, world, ann } = await office(reports, { keys: { ...memoryVault(), make: away } });
+    await using _ = world;
+    const ofSwarm = await refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'markets' }));
+    const ofAgent = await refusalOf(ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} }));
+    for (const refused of [ofSwarm, ofAgent])
+      expect(refused?.actual).toStrictEqual({ code: 'key_not_made', cause: 'adapter_error/threw' });
+    expect((await ann.agents()).items).toStrictEqual([]);
+    expect((await world.part(part).audit()).problems).toStrictEqual([]);
+    await world.verify();
   });
 });
 

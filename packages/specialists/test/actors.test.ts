@@ -1,7 +1,7 @@
 /** Who acted on a project: recorded for each command and each call, and told to the reader of the tasks. */
 import type { Actor } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type PlannedTask, skill } from 'reprise/specialists';
+import { type PlannedTask, skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
 import { BRIEF } from './support/workflow.js';
@@ -10,13 +10,9 @@ const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'W
 
 async function open(roles: Readonly<Record<string, Role>>) {
   const { model, asked } = played(roles);
-  const team = defineTeam('dev', {
-    skills: [worker],
-    tools: [],
-    coordinator: { model: 'main', identity: IDENTITY },
-  });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-  return { world, asked, project: world.part(team).project('p') };
+  const dev = team({ name: 'dev', skills: [worker], tools: [], coordinator: { model: 'main', identity: IDENTITY } });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+  return { world, asked, project: world.part(dev).project('p') };
 }
 
 function task(key: string, blockedBy: PlannedTask['blockedBy'] = []): PlannedTask {

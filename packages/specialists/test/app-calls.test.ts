@@ -5,7 +5,7 @@ import type { Address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates, defineReducer } from '@reprise/kernel/define';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
 import { DESK, officeOf } from '../../agent/test/tools/desk.js';
@@ -49,15 +49,16 @@ async function ask(item: string) {
         : [says('Noted.')],
     buyer: () => [calls('price', { item }), says('Asked.')],
   });
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills: [skill({ name: 'buyer', description: 'Buys', tools: ['price'], body: 'Buy.' })],
     tools: [price],
     coordinator: { model: 'main', identity: IDENTITY },
     calls: DESK,
   });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team, office] });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev, office] });
   await world.kernel.request(DESK, { name: 'test/Open@1', value: {} });
-  const project = world.part(team).project('p');
+  const project = world.part(dev).project('p');
   await (await project.send('Go.')).result();
   const answers = () => asked.filter(({ role }) => role === 'buyer').map(({ request }) => request.last);
   const passed = () => world.kernel.table(PROJECT, 'passed');

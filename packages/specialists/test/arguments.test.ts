@@ -9,7 +9,7 @@ import { anyArguments, boundArguments, type JsonSchema } from '@reprise/testkit/
 import fc from 'fast-check';
 import { memory, openWorld } from 'reprise';
 import type { ScriptStep } from 'reprise/providers';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { coordinatorTools, specialistTools } from '../src/tools/project-tools.js';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
@@ -52,7 +52,8 @@ async function playedBy(role: string, steps: readonly ScriptStep[]) {
     ],
     clerk: () => [says('Done.')],
   });
-  const team = defineTeam('law', {
+  const law = team({
+    name: 'law',
     skills: ['planner', 'clerk'].map((name) =>
       skill({
         name,
@@ -65,9 +66,9 @@ async function playedBy(role: string, steps: readonly ScriptStep[]) {
     tools: [],
     planners: ['planner'],
   });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [law] });
   try {
-    await (await world.part(team).project('law').send('Begin.', { id: 'begin' })).result();
+    await (await world.part(law).project('law').send('Begin.', { id: 'begin' })).result();
     await world.pump();
     expect(await faultsOf(world.kernel)).toEqual([]);
     await world.verify();

@@ -1,7 +1,7 @@
 /** Waits for a project whose cell fails: each ends, and so does each that comes after the fault. */
 import { isRepriseError, memory, openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/org';
-import { defineTeam, type Project, skill } from 'reprise/specialists';
+import { type Project, skill, type Team, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
 import { BRIEF } from './support/workflow.js';
@@ -31,8 +31,6 @@ function planted(part: WorldPart): WorldPart {
   return { ...part, reducers };
 }
 
-type Team = ReturnType<typeof defineTeam>;
-
 const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' });
 const task = { key: 'a', title: 'Do a', context: BRIEF('a'), skill: 'worker', blockedBy: [] };
 
@@ -53,14 +51,15 @@ describe('a project whose cell fails', () => {
     '%s ends with cell_failed, and so do all commands and waits after it [RED-39]',
     async (_, id, fail) => {
       const { model } = played({ [COORDINATOR]: () => [says('I wait.')], worker: () => [says('Done.')] });
-      const team = defective(
-        defineTeam('dev', {
+      const dev = defective(
+        team({
+          name: 'dev',
           ...{ skills: [worker], tools: [], dispatch: 'auto' },
           coordinator: { model: 'main', identity: IDENTITY },
         }),
       );
-      await using world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-      const project = world.part(team).project(id);
+      await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+      const project = world.part(dev).project(id);
       expect(await codeOf(fail(project))).toBe('cell_failed');
       const later = [
         project.send('Go.'),

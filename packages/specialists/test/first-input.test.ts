@@ -3,7 +3,7 @@ import { AGENT_POLICY } from '@reprise/agent';
 import type { PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/org';
-import { defineTeam } from 'reprise/specialists';
+import { type Team, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import type { ProjectState } from '../src/pure/contracts/index.js';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
@@ -11,7 +11,6 @@ import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
 /** The definition on its way to the coordinator of the project. */
 const DEFINITION = 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/AgentAdopted@1';
 
-type Team = ReturnType<typeof defineTeam>;
 type Read = { readonly seen: { readonly team: { readonly team?: { readonly coordinator: { config: object } } } } };
 
 /** A team whose definition names a model that its list lacks: the session refuses it. */
@@ -35,9 +34,9 @@ function planted(part: WorldPart): WorldPart {
 /** Sends a first message to a project, and gives what the project knows of its coordinator once its team was read. */
 async function afterFirst(change: (team: Team) => Team, policy: readonly PolicyRule[] = []): Promise<unknown> {
   const { model } = played({ [COORDINATOR]: () => [says('Noted.')] });
-  const team = change(defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } }));
-  await using world = await openWorld({ store: memory(), models: { main: model }, policy: [...policy], parts: [team] });
-  const project = world.part(team).project('p');
+  const dev = change(team({ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } }));
+  await using world = await openWorld({ store: memory(), models: { main: model }, policy: [...policy], parts: [dev] });
+  const project = world.part(dev).project('p');
   const state = async () => (await world.kernel.state(project.address)) as State | undefined;
   void project.send('Go.').catch(() => undefined);
   await expect.poll(async () => (await state())?.version, { timeout: 10_000 }).toEqual(expect.any(String));
@@ -68,11 +67,11 @@ describe('given a policy that denies inputs of a coordinator', () => {
     '%s is answered with the denial, and the project is idle and takes the next one [SPEC-43]',
     async (_, send, taken) => {
       const { model } = played({ [COORDINATOR]: () => [says('Noted.'), says('Noted.'), says('Noted.')] });
-      const team = defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } });
+      const dev = team({ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY } });
       const budget = { tokens: 1_000_000 };
       for (const one of [
-        team,
-        defineTeam('dev', { skills: [], tools: [], budget, coordinator: { model: 'main', identity: IDENTITY } }),
+        dev,
+        team({ name: 'dev', skills: [], tools: [], budget, coordinator: { model: 'main', identity: IDENTITY } }),
       ]) {
         const policy: PolicyRule[] = [{ send, decision: 'deny' }, ...AGENT_POLICY];
         await using world = await openWorld({ store: memory(), models: { main: model }, policy, parts: [one] });

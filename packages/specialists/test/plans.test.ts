@@ -1,7 +1,7 @@
 /** Plans, tasks and decisions: of planners, of the app, and after failures. */
 import { RepriseError } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
+import { type PlannedTask, skill, type TeamOptions, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_BOUNDS } from '../src/pure/index.js';
 import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
@@ -13,7 +13,8 @@ const reader = skill({ name: 'reader', description: 'Reads', tools: ['result_rea
 
 async function open(roles: Readonly<Record<string, Role>>, options: Partial<TeamOptions> = {}) {
   const { model, asked } = played(roles);
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills: [worker, planner, reader],
     tools: [],
     coordinator: { model: 'main', identity: IDENTITY },
@@ -21,8 +22,8 @@ async function open(roles: Readonly<Record<string, Role>>, options: Partial<Team
     dispatch: 'auto',
     ...options,
   });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-  return { world, asked, project: world.part(team).project('p') };
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+  return { world, asked, project: world.part(dev).project('p') };
 }
 
 function task(key: string, blockedBy: PlannedTask['blockedBy'] = [], more: Partial<PlannedTask> = {}): PlannedTask {

@@ -4,7 +4,7 @@ import { matchesNoEvent, type PolicyRule } from '@reprise/contracts';
 import { senderRules } from '@reprise/kernel/define';
 import { memory, openWorld } from 'reprise';
 import { society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { trees } from 'reprise/tree';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -43,13 +43,14 @@ describe('given a specialist whose tool is under way', () => {
           : [says('Noted.')],
       worker: () => [calls('Hang', {}), says('It was taken from me.')],
     });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [skill({ name: 'worker', description: 'Works', tools: ['Hang'], body: 'Work.' })],
       tools: [hang],
       coordinator: { model: 'main', identity: IDENTITY },
     });
-    await using world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-    const project = world.part(team).project('p');
+    await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+    const project = world.part(dev).project('p');
     await (await project.send('Go.')).result();
     await isBegun;
     const { seq } = await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: [] } } });
@@ -71,17 +72,18 @@ async function openReaders(args: object) {
     [COORDINATOR]: (said) => (said.includes('Go') ? [calls('spawn_agent', args), says('Done.')] : [says('Noted.')]),
     reader: () => [calls('Read', {}), says('It was read.')],
   });
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills: [skill({ name: 'reader', description: 'Reads', tools: ['Read'], body: 'Read.' })],
     tools: [read],
     coordinator: { model: 'main', identity: IDENTITY },
   });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
   const answers = (): readonly string[] =>
     asked.flatMap(({ role, request: { messages, last } }) =>
       role === COORDINATOR && messages.at(-1)?.role === 'tool' ? [last] : [],
     );
-  return { world, project: world.part(team).project('p'), asked, answers };
+  return { world, project: world.part(dev).project('p'), asked, answers };
 }
 
 const AD_HOC = { task: 'Read.', skill: 'reader' };
@@ -93,7 +95,8 @@ describe('given a world whose own rules permit nothing but effects of agents', (
         said.includes('Go') ? [calls('spawn_agent', AD_HOC), says('Begun.')] : [says('Noted.')],
       reader: () => [calls('Read', {}), says('It was read.')],
     });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [skill({ name: 'reader', description: 'Reads', tools: ['Read'], body: 'Read.' })],
       tools: [read],
       coordinator: { model: 'main', identity: IDENTITY },
@@ -103,9 +106,9 @@ describe('given a world whose own rules permit nothing but effects of agents', (
       { effect: 'llm.generate@2', decision: 'allow' },
       { effect: 'tool.call@1', decision: 'allow' },
     ];
-    const parts = [team, trees({ agents: [node] }), society()];
+    const parts = [dev, trees({ agents: [node] }), society()];
     await using world = await openWorld({ store: memory(), models: { main: model }, policy, parts });
-    const project = world.part(team).project('p');
+    const project = world.part(dev).project('p');
     await (await project.send('Go.')).result();
     expect((await project.idle({ within: '30s' })).status).toBe('done');
     expect(await project.output(1)).toBe('It was read.');

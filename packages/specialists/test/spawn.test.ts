@@ -1,7 +1,7 @@
 /** What a coordinator may spawn, and what is refused before anything changes. */
 import { defineTool } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type SkillSource, skill } from 'reprise/specialists';
+import { type SkillSource, skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Asked, COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
@@ -37,15 +37,16 @@ interface Options {
 /** Plays a project with one message, and gives what the coordinator was answered. */
 async function play({ roles, message = 'Go.', skills = SKILLS }: Options) {
   const { model, asked } = played(roles);
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills,
     tools: [read],
     coordinator: { model: 'main', identity: IDENTITY },
     planners: ['planner'],
     defaultModel: 'main',
   });
-  const world = await openWorld({ store: memory(), models: { main: model, large: model }, parts: [team] });
-  const project = world.part(team).project('p');
+  const world = await openWorld({ store: memory(), models: { main: model, large: model }, parts: [dev] });
+  const project = world.part(dev).project('p');
   await (await project.send(message, { id: 'm' })).result();
   const state = await project.idle({ within: '30s' });
   return { world, project, state, asked, answers: answersOf(asked) };

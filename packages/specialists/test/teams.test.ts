@@ -3,7 +3,7 @@ import { defineTool } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
 import type { ProjectCommandName } from '@reprise/specialists';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, skill, type Team } from 'reprise/specialists';
+import { skill, type Team, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { digestOf } from '../../../conformance/team/scene.js';
@@ -21,7 +21,8 @@ function teamNamed(name: string, options: { readonly slots?: number; readonly me
     guarantee: 'idempotent',
     run: () => `seen by ${name}`,
   });
-  return defineTeam(name, {
+  return team({
+    name,
     skills: [skill({ name: 'worker', description: `Works for ${name}`, tools: ['Look'], body: `Body of ${name}.` })],
     tools: [look],
     coordinator: { model: 'main', identity: `You coordinate ${name}.` },

@@ -1,6 +1,6 @@
 /** A tool of a project that waits for its own project to be idle: it is told at once, where the project would work for ever. */
 import { defineTool, isRepriseError, memory, openWorld } from 'reprise';
-import { defineTeam, type Project, skill } from 'reprise/specialists';
+import { type Project, skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { COORDINATOR, calls, IDENTITY, played, says } from './support/roles.js';
@@ -30,12 +30,13 @@ describe('a specialist whose tool waits for its project', () => {
     });
     const of = (name: string, tools: readonly string[]) =>
       skill({ name, description: 'Works', tools: [...tools], body: 'Work.' });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       ...{ skills: [of('waiter', ['wait']), of('idler', [])], tools: [wait], dispatch: 'auto' },
       coordinator: { model: 'main', identity: IDENTITY },
     });
-    await using world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-    projects = [world.part(team).project('own'), world.part(team).project('other')];
+    await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+    projects = [world.part(dev).project('own'), world.part(dev).project('other')];
     const [own, other] = projects as [Project, Project];
     const task = (worker: string) => ({
       ...{ key: 'a', title: 'Do a', context: BRIEF('a'), skill: worker, blockedBy: [] },

@@ -1,7 +1,7 @@
 /** What projects say that they wait for: a person, input, a limit, the app, a slot, tasks, a decision, a timer. */
 import { type AgentWorld, defineOwnerTool, defineTool, type Tool } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type Project, skill, type TeamOptions } from 'reprise/specialists';
+import { type Project, skill, type TeamOptions, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
 import { DESK, officeOf, parkingDesk } from '../../agent/test/tools/desk.js';
@@ -37,8 +37,9 @@ async function play(
   act: (playing: Playing) => Promise<void>,
   isDefect: Parameters<typeof defective>[1] = () => false,
 ): Promise<void> {
-  const team = defective(
-    defineTeam('dev', {
+  const dev = defective(
+    team({
+      name: 'dev',
       skills: [skill({ name: 'worker', description: 'Works', tools: TOOLS.map(({ name }) => name), body: 'Work.' })],
       tools: TOOLS,
       coordinator: { model: 'main', identity: IDENTITY },
@@ -48,9 +49,9 @@ async function play(
     isDefect,
   );
   const { model } = played({ [COORDINATOR]: SPAWNS, ...roles });
-  await using world = await openWorld({ store: memory(), models: { main: model }, parts: [team, office] });
+  await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev, office] });
   await world.kernel.request(DESK, { name: 'test/Open@1', value: {} });
-  await act({ world, project: world.part(team).project('p') });
+  await act({ world, project: world.part(dev).project('p') });
 }
 
 /** Waits until nothing of the project goes on by itself. */

@@ -1,7 +1,7 @@
 /** When the coordinator is woken, how often it is shown a result, how many jobs run at once, and what a budget bounds. */
 import type { Address } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
+import { type PlannedTask, skill, type TeamOptions, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
 import { BRIEF, requestsOf } from './support/workflow.js';
@@ -11,15 +11,16 @@ const PRICE = { in: 3, out: 15 };
 
 async function open(roles: Readonly<Record<string, Role>>, options: Partial<TeamOptions> = {}, priced = false) {
   const { model, asked } = played(roles, priced ? { price: PRICE } : {});
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills: [worker],
     tools: [],
     coordinator: { model: 'main', identity: IDENTITY },
     dispatch: 'auto',
     ...options,
   });
-  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
-  return { world, asked, team, projects: world.part(team), project: world.part(team).project('p') };
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+  return { world, asked, team: dev, projects: world.part(dev), project: world.part(dev).project('p') };
 }
 
 function task(key: string, more: Partial<PlannedTask> = {}): PlannedTask {
@@ -178,7 +179,7 @@ describe('given a coordinator that hands out work for each result', () => {
   it('a bound that is no whole number above 0 is refused', () => {
     for (const maxWakes of [0, -1, 1.5, Number.NaN, 10_001])
       expect(() =>
-        defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY, maxWakes } }),
+        team({ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY, maxWakes } }),
       ).toThrow('coordinator.maxWakes');
   });
 });
@@ -343,15 +344,16 @@ describe('given a budget in money', () => {
   it('under a limit in dollars that a person set, no specialist is spawned whose model has no price [SPEC-40]', async () => {
     const roles = { [COORDINATOR]: DONE, worker: DONE, free: DONE };
     const free = skill({ name: 'free', description: 'Works for nothing', tools: [], body: 'Work.', model: 'free' });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [worker, free],
       tools: [],
       coordinator: { model: 'main', identity: IDENTITY },
       dispatch: 'auto',
     });
     const models = { main: played(roles, { price: PRICE }).model, free: played(roles, {}).model };
-    const world = await openWorld({ store: memory(), models, parts: [team] });
-    const project = world.part(team).project('p');
+    const world = await openWorld({ store: memory(), models, parts: [dev] });
+    const project = world.part(dev).project('p');
     await project.plan([task('a', { skill: 'free' })]);
     expect((await project.idle({ within: '30s' })).status).toBe('done');
     expect(await project.limit({ usd: 1 })).toMatchObject({ status: 'accepted' });

@@ -2,7 +2,7 @@
 import { defineTool } from '@reprise/agent';
 import { VirtualClock } from '@reprise/testkit';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, type Project, skill } from 'reprise/specialists';
+import { type Project, skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
 import { COORDINATOR, calls, IDENTITY, played, says } from './support/roles.js';
@@ -14,15 +14,16 @@ const pay = defineTool({ name: 'pay', description: 'Pays.', args, approval: 'alw
 
 /** Some projects of one process, each of which works until a person has decided. */
 async function working(act: (clock: VirtualClock, projects: readonly Project[]) => Promise<void>): Promise<void> {
-  const team = defineTeam('dev', {
+  const dev = team({
+    name: 'dev',
     skills: [skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' })],
     tools: [],
     coordinator: { model: 'main', identity: IDENTITY, tools: [pay] },
   });
   const clock = new VirtualClock();
   const { model } = played({ [COORDINATOR]: () => [calls('pay', {}), says('Done.')] });
-  await using world = await openWorld({ store: memory(), clock, models: { main: model }, parts: [team] });
-  const projects = ['a', 'b', 'c'].map((id) => world.part(team).project(id));
+  await using world = await openWorld({ store: memory(), clock, models: { main: model }, parts: [dev] });
+  const projects = ['a', 'b', 'c'].map((id) => world.part(dev).project(id));
   for (const project of projects) await project.send('Go.');
   await act(clock, projects);
 }

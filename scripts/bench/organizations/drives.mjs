@@ -5,7 +5,7 @@
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { trees } from 'reprise/tree';
 import * as z from 'zod';
 
@@ -80,14 +80,15 @@ async function openTeam() {
     if (!messages[begun].text.includes('Look for tea')) return { text: 'There is tea.' };
     return answered === 0 ? call(['spawn_agent', { task: 'Look at the shelf', skill: 'worker' }]) : { text: 'Begun.' };
   });
-  const team = defineTeam('kitchen', {
+  const kitchen = team({
+    name: 'kitchen',
     skills: [skill({ name: 'worker', description: 'Looks at shelves', tools: ['look'], body: 'Look, and say it.' })],
     tools: [look],
     coordinator: { model: 'main', identity: 'You coordinate a kitchen.' },
   });
-  const { store, world } = await opened({ models: { main }, parts: [team] });
+  const { store, world } = await opened({ models: { main }, parts: [kitchen] });
   const drive = async (n) => {
-    const project = world.part(team).project(`tea-${n}`);
+    const project = world.part(kitchen).project(`tea-${n}`);
     await project.send('Look for tea', { id: `message-${n}` });
     expectText((await project.idle({ within: '30s' })).status, 'done');
   };

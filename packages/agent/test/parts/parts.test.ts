@@ -3,14 +3,14 @@
 import * as z from '@reprise/contracts/schema';
 import { memory } from '@reprise/kernel';
 import { defineReducer } from '@reprise/kernel/define';
-import { graph, QUEUE, queue } from '@reprise/org/contracts';
+import { QUEUE, queue } from '@reprise/org/contracts';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
 import { AGENT_POLICY, appOf, defineAgent, defineTool, type OwnerAnswered, type WorldPart } from '../../src/index.js';
 import { play } from '../api/scene.js';
 import { member, TEAM, teams } from './team.js';
 
-const flow: WorldPart<string> = { name: 'flow', reducers: [queue, graph], handle: () => 'flow' };
+const flow: WorldPart<string> = { name: 'flow', reducers: [queue], handle: () => 'flow' };
 const calls = (...named: readonly [tool: string, text: string][]) => ({
   calls: named.map(([tool, text], i) => ({ id: `c${i}`, tool, args: { text } })),
 });

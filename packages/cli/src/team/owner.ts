@@ -5,7 +5,7 @@ import { type AgentWorld, openAgentWorld } from '@reprise/agent';
 import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, withPrice } from '@reprise/providers';
-import { defineTeam, folder, type Projects, type SkillSource } from '@reprise/specialists';
+import { folder, type Projects, type SkillSource, team } from '@reprise/specialists';
 import { sqlite } from '@reprise/store-sqlite';
 import { workspace } from '@reprise/tools';
 import { MODEL } from '../tree/agents.js';
@@ -70,7 +70,8 @@ export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwne
   const client = clientOf(setup);
   const sources: readonly SkillSource[] =
     setup.skills.length === 0 ? builtInSkills() : setup.skills.map((one) => folder(one));
-  const team = defineTeam(TEAM, {
+  const crew = team({
+    name: TEAM,
     skills: sources,
     tools: workspace({ root: setup.folder, readOnly: true }),
     coordinator: { model: MODEL, identity: IDENTITY },
@@ -83,7 +84,7 @@ export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwne
   const { context_window_hint: contextWindow, price } = client.profile;
   const world = await openAgentWorld({
     store: sqlite(file),
-    parts: [team],
+    parts: [crew],
     models: {
       [MODEL]: { ...(contextWindow === undefined ? {} : { contextWindow }), ...(price === undefined ? {} : { price }) },
     },
@@ -91,7 +92,7 @@ export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwne
     secrets: secretsOf(process.env),
     ...(setup.report === undefined ? {} : { onError: reportOnce(setup.report) }),
   });
-  return { world, projects: world.part(team), [Symbol.asyncDispose]: () => world.close() };
+  return { world, projects: world.part(crew), [Symbol.asyncDispose]: () => world.close() };
 }
 
 /** The model of a team: rules, or one that a key or an address gives access to. */

@@ -36,7 +36,7 @@ export async function allPackages(): Promise<BuiltIn> {
     import('@reprise/specialists/contracts'),
     import('@reprise/tree/contracts'),
   ]);
-  const flowReducers = [org.graph, org.promise, org.queue, org.topic];
+  const flowReducers = [org.promise, org.queue, org.topic];
   const flow = { name: 'flow', reducers: flowReducers, handle: () => undefined };
   const { treeReducer, launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan } = tree;
   const plans = [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan];

@@ -10,9 +10,9 @@ import { freshFolder } from '../worlds.js';
 const planted = vi.hoisted(() => ({ isDefect: (_: Delivered): boolean => false }));
 vi.mock(import('@reprise/specialists'), async (original) => {
   const actual = await original();
-  const defineTeam: typeof actual.defineTeam = (...given) =>
-    defective(actual.defineTeam(...given), (delivered) => planted.isDefect(delivered));
-  return { ...actual, defineTeam };
+  const team: typeof actual.team = (...given) =>
+    defective(actual.team(...given), (delivered) => planted.isDefect(delivered));
+  return { ...actual, team };
 });
 
 const LONG = { timeout: 120_000 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type AgentWorld, deferred, defineTool, openAgentWorld, type Tool } from '@reprise/agent';
 import type { Clock } from '@reprise/kernel';
 import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
-import { defineTeam, type Project, skill, type TeamOptions } from '@reprise/specialists';
+import { type Project, skill, type TeamOptions, team } from '@reprise/specialists';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -59,7 +59,8 @@ async function waitingWorld(
   const at = folder.file(name);
   mkdirSync(join(at, '.reprise'), { recursive: true });
   const model = modelOf(tool);
-  const team = defineTeam('team', {
+  const crew = team({
+    name: 'team',
     skills: [skill({ name: 'worker', description: 'Works', tools: TOOLS.map((one) => one.name), body: 'Work.' })],
     tools: TOOLS,
     coordinator: { model: 'main', identity: 'You lead.' },
@@ -67,12 +68,12 @@ async function waitingWorld(
   });
   const world = await openAgentWorld({
     store: sqlite(join(at, '.reprise/team.db')),
-    parts: [team],
+    parts: [crew],
     models: { main: {} },
     llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
     ...host,
   });
-  const project = world.part(team).project('main');
+  const project = world.part(crew).project('main');
   await act({ world, project });
   while (!(await waits(project))) await new Promise((resolve) => setTimeout(resolve, 10));
   await world.close();

@@ -6,7 +6,7 @@ import { defineTool, SESSION_REDUCER, type SessionState, sessions, type Tool } f
 import type { JournalRecord } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { CellReader } from '@reprise/org';
-import { defineTeam, skill, type Team } from '@reprise/specialists';
+import { skill, type Team, team } from '@reprise/specialists';
 import {
   PROJECT,
   type ProjectState,
@@ -37,7 +37,8 @@ const BRIEF = 'A brief that says what is to be done, and how it is to be done. '
 export const TEAMS: Histories<Team> = {
   part: (seed) =>
     defective(
-      defineTeam('team', {
+      team({
+        name: 'team',
         skills: [
           skill({ name: 'worker', description: 'Works', tools: ['look', 'pay'], body: 'Work.' }),
           skill({ name: 'planner', description: 'Plans', tools: ['plan_write'], body: 'Plan.' }),

@@ -1,4 +1,4 @@
-/** What reducers of organizations use: jobs, stores of memories, queues, promises, topics and graphs. */
+/** What reducers of organizations use: jobs, stores of memories, queues, promises and topics. */
 export * from './flow/index.js';
 export * from './job/index.js';
 export * from './kit/index.js';

@@ -159,7 +159,7 @@ describe(`a queue (seed ${SEED})`, () => {
     for (let i = 0; i < 70; i++) {
       await office.by('a', line, 'flow/Enqueue@1', { item: `i${i}`, value: 'x'.repeat(7_000), priority: i % 3 });
     }
-    await office.host(client('a'), 'test/Trained@1', { work_ms: 3, fails: [] });
+    await office.host(client('a'), 'test/Trained@1', { work_ms: 3 });
     await office.host(line, 'flow/LimitQueue@1', { limit: 64 });
     await office.rest();
     holdLine(await office.records(), 64, 70);
@@ -168,7 +168,7 @@ describe(`a queue (seed ${SEED})`, () => {
 
   it('a queue refuses items that are too large or have no owner, and commands that the sender may not send [FLOW-7]', async () => {
     const office = await opened(1);
-    await office.host(client('a'), 'test/Trained@1', { work_ms: null, fails: [] });
+    await office.host(client('a'), 'test/Trained@1', { work_ms: null });
     const enqueue = (value: object) => office.host(line, 'flow/Enqueue@1', value as never);
     expect(await enqueue({ item: 'x', value: 1 })).toBe('no_owner');
     expect(await enqueue({ item: 'x', value: 'é'.repeat(5_000), reply_to: [...client('a')] })).toBe('value_too_large');

@@ -1,6 +1,6 @@
 /**
  * What an organization of agents is built of: the kit of its reducers, the sessions and jobs that its cells own, memories,
- * queues, promises, topics and graphs, and the part that brings all of it into a world. `docs/how-to/build-an-organization.md`
+ * queues, promises and topics, and the part that brings all of it into a world. `docs/how-to/build-an-organization.md`
  * builds one.
  */
 export {
@@ -73,10 +73,6 @@ export {
   type CallAnswer,
   commanded,
   filter,
-  GRAPH,
-  graph,
-  graphCommands,
-  graphEvents,
   type Hints,
   isMemoryTool,
   type JobNews,

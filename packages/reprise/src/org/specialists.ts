@@ -1,7 +1,6 @@
 /** Teams of specialists: a coordinator that cannot act, a plan of tasks, and skills as files. */
 export {
   type By,
-  defineTeam,
   type FolderOptions,
   folder,
   isSkill,
@@ -26,4 +25,5 @@ export {
   type TaskStatus,
   type Team,
   type TeamOptions,
+  team,
 } from '@reprise/specialists';

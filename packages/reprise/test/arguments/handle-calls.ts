@@ -3,13 +3,14 @@ import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { type Host, memoryDirectory, openHost } from 'reprise/host';
 import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
-import { defineTeam } from 'reprise/specialists';
+import { team } from 'reprise/specialists';
 import { trees } from 'reprise/tree';
 import type { RightCall } from './wrong-kinds.js';
 
 const helper = defineAgent({ name: 'helper', model: 'main', instructions: 'Help.' });
 const forest = trees({ agents: [helper] });
-const team = defineTeam('dev', {
+const dev = team({
+  name: 'dev',
   ...{ skills: [], tools: [], dispatch: 'auto' },
   coordinator: { model: 'main', identity: 'You coordinate the team of this test.' },
 });
@@ -18,7 +19,7 @@ const office = society();
 /** A world with a tree, a project, an entity, a group and a swarm's handle, and a host. */
 export async function handles() {
   const main = script();
-  const parts = [forest, team, office];
+  const parts = [forest, dev, office];
   const world = await openWorld({
     ...{ store: memory(), models: { main }, agents: [helper], parts, drive: 'manual', onError: () => undefined },
   } as never);
@@ -37,7 +38,7 @@ export async function handleMethods({
 }: Awaited<ReturnType<typeof handles>>): Promise<readonly RightCall[]> {
   const all = world.part(forest);
   const tree = all.tree('t');
-  const projects = world.part(team);
+  const projects = world.part(dev);
   const project = projects.project('p');
   const home = world.part(office);
   const [entity, group, swarm] = [home.entity('ann'), home.group('g'), home.swarm('s')];

@@ -13,7 +13,7 @@ import {
   withPrice,
 } from 'reprise/providers';
 import { society } from 'reprise/society';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, team } from 'reprise/specialists';
 import { sqlite, sqliteDirectory, sqliteViews } from 'reprise/sqlite';
 import { loadWorld, replay, saveWorld, testWorld } from 'reprise/testing';
 import { http, processes, workspace } from 'reprise/tools';
@@ -114,7 +114,11 @@ export function makers(): readonly RightCall[] {
     { name: 'trees', call: trees, args: [{ agents: [helper] }] },
     { name: 'society', call: society, args: [{}], needed: 0 },
     { name: 'skill', call: skill, args: [{ name: 'a-b', description: 'A skill.', tools: [], body: 'Do it.' }] },
-    { name: 'defineTeam', call: defineTeam, args: ['a', { skills: [] }], free: ['1'], loose: [1] },
+    {
+      name: 'team',
+      call: team,
+      args: [{ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: 'You.' } }],
+    },
     { name: 'readChatInput', call: readChatInput, args: [{ id: 'c', messages: [] }], free: ['0.messages'], loose: [0] },
   ];
 }

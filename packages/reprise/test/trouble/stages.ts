@@ -77,17 +77,18 @@ export const STAGES: Readonly<Record<string, (options: StageOptions) => Promise<
   team: async ({ store, model, withoutTools: _, ...hooks }) => {
     const { builtInSkills } = await import('../../../cli/src/team/skills.js');
     const { teamRules } = await import('../../../cli/src/team/rules/rules-model.js');
-    const { defineTeam } = await import('../../src/org/specialists.js');
+    const { team } = await import('../../src/org/specialists.js');
     const { workspace } = await import('../../src/tools.js');
-    const team = defineTeam('team', {
+    const crew = team({
+      name: 'team',
       skills: builtInSkills(),
       tools: workspace({ root: folder, readOnly: true }),
       coordinator: { model: 'main', identity: 'You lead a team that answers questions about a folder.' },
       planners: ['planner'],
       dispatch: 'auto',
     });
-    const world = await openWorld({ store, models: { main: model(teamRules()) }, parts: [team], ...hooks });
-    const project = () => world.part(team).project('main');
+    const world = await openWorld({ store, models: { main: model(teamRules()) }, parts: [crew], ...hooks });
+    const project = () => world.part(crew).project('main');
     const work = async () => {
       await project().send('What is in this folder?', { id: 'm-1' });
       return (await project().idle()).status;

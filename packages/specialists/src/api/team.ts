@@ -24,8 +24,10 @@ import { projectsPart, teamsOf } from './projects-part.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid team');
 
-/** What a team consists of: its coordinator, its skills, its tools and its bounds. */
+/** What a team consists of: its name, its coordinator, its skills, its tools and its bounds. */
 export interface TeamOptions {
+  /** Its name among the teams of its world: 1 to 40 of a–z 0–9 . _ - */
+  readonly name: string;
   /** Where skills come from: `folder('skills')`, `skill({ … })`. Of two with one name the first folder wins, and a folder over code. */
   readonly skills: readonly SkillSource[];
   /** The catalog of tools that skills may name. */
@@ -74,6 +76,7 @@ export interface Team extends WorldPart<Projects> {
 }
 
 const OPTIONS: Readonly<Record<keyof TeamOptions, true>> = {
+  name: true,
   skills: true,
   tools: true,
   coordinator: true,
@@ -91,19 +94,21 @@ const OPTIONS: Readonly<Record<keyof TeamOptions, true>> = {
 const TIMEOUT_MAX_MS = 7 * 86_400_000;
 
 /**
- * Defines a team of specialists. A world may have several teams, each with a name, projects and slots of its own.
+ * A team of specialists as a part of a world. A world may have several teams, each with a name, projects and slots of its
+ * own.
  *
- * @param name 1 to 40 of a–z 0–9 . _ -
  * @throws RepriseError `invalid_definition`; `duplicate_definition` for a tool of the coordinator with the name of one
  *   that it has already
  * @example
- * const team = defineTeam('dev', { skills: [folder('skills')], tools: [], coordinator: { model: 'main', identity: 'You coordinate.' } })
- * await using world = await openWorld({ store, models, parts: [team] })
- * await world.part(team).project('auth').send('Move login to OAuth')
+ * const coordinator = { model: 'main', identity: 'You coordinate.' }
+ * const dev = team({ name: 'dev', skills: [folder('skills')], tools: [], coordinator })
+ * await using world = await openWorld({ store, models, parts: [dev] })
+ * await world.part(dev).project('auth').send('Move login to OAuth')
  */
-export function defineTeam(name: string, options: TeamOptions): Team {
+export function team(options: TeamOptions): Team {
+  requireKnownOptions(options, OPTIONS, 'team');
+  const { name } = options;
   require(typeof name === 'string' && /^[a-z0-9._-]{1,40}$/.test(name), 'name', '1 to 40 of a–z 0–9 . _ -', name);
-  requireKnownOptions(options, OPTIONS, 'defineTeam');
   const { maxConcurrent, ...facts } = chosenOptions(options);
   const library = skillLibrary(options.skills);
   const pool = poolOf(name);
@@ -113,7 +118,7 @@ export function defineTeam(name: string, options: TeamOptions): Team {
   const made = new WeakMap<PartHost, AnyAgent>();
   const inWorld = new WeakMap<AgentWorld, AnyAgent>();
   const coordinatorFor = (host: PartHost): AnyAgent => {
-    const known = made.get(host) ?? coordinatorAgent(name, options, host);
+    const known = made.get(host) ?? coordinatorAgent(options, host);
     if (!made.has(host)) void host.world.then((world) => inWorld.set(world, known));
     made.set(host, known);
     return known;
@@ -215,7 +220,7 @@ function chosenOptions(options: TeamOptions): Chosen {
 }
 
 /** The coordinator: its own tools, those of the memory, and those that the app gave it; never one that does the work. */
-function coordinatorAgent(name: string, { coordinator, budget }: TeamOptions, host: PartHost): AnyAgent {
+function coordinatorAgent({ name, coordinator, budget }: TeamOptions, host: PartHost): AnyAgent {
   const { model, identity, tools = [] } = coordinator;
   // A budget in money needs a price of the coordinator's model: stated as a limit, it is refused without one.
   const usd = budget !== undefined && 'usd' in budget ? { usd: budget.usd } : {};

@@ -32,7 +32,7 @@ const requireArgument: ArgumentCheck = checkOf('invalid_argument', 'invalid opti
  * The folder need not exist yet; while it does not, it is a warning.
  *
  * @throws RepriseError `invalid_argument`
- * @example defineTeam('review', { skills: [folder('skills')], … })
+ * @example team({ name: 'review', skills: [folder('skills')], … })
  */
 export function folder(place: string, options: FolderOptions = {}): SkillSource {
   requireArgument(typeof place === 'string' && place !== '', 'path', 'the path of a folder', place);

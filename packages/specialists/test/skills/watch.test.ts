@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
-import { defineTeam, folder } from 'reprise/specialists';
+import { folder, team } from 'reprise/specialists';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const place = mkdtempSync(join(tmpdir(), 'reprise-watch-'));
@@ -24,14 +24,15 @@ describe('a team with a watched folder', () => {
       asked += 1;
       return { text: 'A decision is needed.' };
     });
-    const team = defineTeam('dev', {
+    const dev = team({
+      name: 'dev',
       skills: [folder(place, { watch: true })],
       tools: [],
       coordinator: { model: 'main', identity: 'You coordinate.' },
       dispatch: 'auto',
     });
-    await using world = await openWorld({ store: memory(), models: { main }, parts: [team] });
-    const project = world.part(team).project('p');
+    await using world = await openWorld({ store: memory(), models: { main }, parts: [dev] });
+    const project = world.part(dev).project('p');
     const brief = 'Do what the brief of this task says, and nothing else at all. '.repeat(4);
     await project.plan([{ key: 'a', title: 'Fails', skill: 'alpha', context: brief }]);
     expect((await project.idle({ within: '30s' })).status).toBe('needs_decision');

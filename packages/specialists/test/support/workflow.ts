@@ -1,7 +1,7 @@
 /** The workflow of a team: research, a plan by pointer, three specialists, curation. One world, played once. */
 import { defineTool } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
-import { defineTeam, skill } from 'reprise/specialists';
+import { skill, type TeamOptions, team } from 'reprise/specialists';
 import * as z from 'zod';
 import { type Asked, COORDINATOR, calls, IDENTITY, played, type Role, says } from './roles.js';
 
@@ -96,8 +96,9 @@ export const SKILLS = ['research', 'planner', 'coder', 'tester', 'writer'].map((
 );
 
 /** The team of the workflow. */
-export function workflowTeam(more: Pick<Parameters<typeof defineTeam>[1], 'budget'> = {}) {
-  return defineTeam('dev', {
+export function workflowTeam(more: Pick<TeamOptions, 'budget'> = {}) {
+  return team({
+    name: 'dev',
     ...more,
     skills: SKILLS,
     tools: [grep],
@@ -109,14 +110,14 @@ export function workflowTeam(more: Pick<Parameters<typeof defineTeam>[1], 'budge
 /** Plays the workflow to its end. */
 export async function playWorkflow() {
   const { model, asked } = workflowModel();
-  const team = workflowTeam();
+  const crew = workflowTeam();
   const store = memory();
-  const world = await openWorld({ store, models: { main: model }, parts: [team] });
-  const project = world.part(team).project('auth');
+  const world = await openWorld({ store, models: { main: model }, parts: [crew] });
+  const project = world.part(crew).project('auth');
   const run = await project.send('Move login to OAuth', { id: 'message-1' });
   const first = await run.text();
   const state = await project.idle({ within: '60s' });
-  return { world, store, project, state, first, asked, team, model };
+  return { world, store, project, state, first, asked, team: crew, model };
 }
 
 /** The requests of a role. */

@@ -12,7 +12,7 @@ export const PRIORITY_MAX = 1_000_000;
 /** The items granted, and the leases ended, in one delivery; more follow in another frame. */
 export const GRANTS_AT_ONCE = 16;
 
-/** The bytes of an item, a publication or a node's value, as `sizeOf` counts them. Larger content is linked. */
+/** The bytes of an item or a publication, as `sizeOf` counts them. Larger content is linked. */
 export const FLOW_VALUE_BYTES_MAX = 8 * 1024;
 
 /** The parts of one promise. */
@@ -35,21 +35,3 @@ export const TOPIC_RETAINED_MAX = 10_000;
 
 /** The conditions of one subscription. */
 export const CONDITIONS_MAX = 16;
-
-/** The nodes added to a graph at once. */
-export const GRAPH_NODES_AT_ONCE = 256;
-
-/** The dependencies of one node. */
-export const NODE_NEEDS_MAX = 64;
-
-/** The dependencies added to a graph at once. */
-export const GRAPH_NEEDS_AT_ONCE = 512;
-
-/** The dependents that one delivery updates when a node has ended; more follow in another frame. */
-export const DEPENDENTS_AT_ONCE = 128;
-
-/** The nodes that a graph hands out in one delivery. */
-export const NODES_HANDED_AT_ONCE = 32;
-
-/** The skipped nodes of which one delivery of a graph notifies the owner; more follow in another frame. */
-export const SKIPS_NOTIFIED_AT_ONCE = 32;

@@ -22,11 +22,11 @@ export function callerOf({ caller }: ReducerContext): Party {
   return caller === null ? null : [...caller];
 }
 
-/** Sets the owner of a flow cell; refuses a second opening. */
-export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerContext, owner: Party): void {
+/** Makes the caller the owner of a flow cell; refuses a second opening. */
+export function openFor(draft: { open: boolean; owner: Party }, ctx: ReducerContext): void {
   if (draft.open) ctx.reject('already_open');
   draft.open = true;
-  draft.owner = owner;
+  draft.owner = callerOf(ctx);
 }
 
 export function isSame(a: Party, b: Party): boolean {

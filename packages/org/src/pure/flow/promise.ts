@@ -96,7 +96,7 @@ type Opening = EventValue<typeof EVENTS, 'flow/OpenPromise@1'>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS, typeof promiseTables> = {
   'flow/OpenPromise@1': (draft, { parts, deadline }, ctx) => {
-    openFor(draft, ctx, callerOf(ctx));
+    openFor(draft, ctx);
     if (new Set(parts).size !== parts.length) ctx.reject('part_repeated');
     if (draft.needs > parts.length) ctx.reject('needs_too_many');
     if (deadline !== undefined) ctx.timer(DEADLINE, deadline);

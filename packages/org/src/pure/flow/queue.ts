@@ -140,7 +140,7 @@ type Waiting = z.output<typeof waitingItem>;
 type QueueContext = ReducerContext<typeof queueTables>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS, typeof queueTables> = {
-  'flow/OpenQueue@1': (draft, _, ctx) => openFor(draft, ctx, callerOf(ctx)),
+  'flow/OpenQueue@1': (draft, _, ctx) => openFor(draft, ctx),
   'flow/Enqueue@1': (draft, { item, priority, value, reply_to, lease_ms = null }, ctx) => {
     const items = ctx.table('items');
     const waiting = ctx.table('waiting');

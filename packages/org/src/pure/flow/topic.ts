@@ -144,7 +144,7 @@ type Subscription = z.output<typeof subscription>;
 type TopicContext = ReducerContext<typeof topicTables>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS, typeof topicTables> = {
-  'flow/OpenTopic@1': (draft, _, ctx) => openFor(draft, ctx, callerOf(ctx)),
+  'flow/OpenTopic@1': (draft, _, ctx) => openFor(draft, ctx),
   'flow/Publish@1': (draft, { name, value }, ctx) => {
     if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
     if (draft.next - draft.telling >= TOPIC_WAITING_MAX) ctx.reject('too_many_waiting');

@@ -16,7 +16,7 @@ const world = await openKernelWorld({ store: sqlite(file), app });
 const ask = (to: [string, string], name: string, value: unknown, id: string) =>
   world.request(to, { name, value }, { id });
 await ask(queue, 'flow/OpenQueue@1', { limit: 3 }, 'open');
-for (const key of clients) await ask(client(key), 'test/Trained@1', { work_ms: 2, fails: [] }, `train ${key}`);
+for (const key of clients) await ask(client(key), 'test/Trained@1', { work_ms: 2 }, `train ${key}`);
 console.log('work');
 const asked: Promise<unknown>[] = [];
 for (let i = 0; i < Number(items); i++) {

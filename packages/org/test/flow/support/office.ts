@@ -13,16 +13,7 @@ import {
 } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
-import {
-  graph,
-  graphEvents,
-  promise,
-  promiseEvents,
-  queue,
-  queueEvents,
-  topic,
-  topicEvents,
-} from '../../../src/pure/flow/index.js';
+import { promise, promiseEvents, queue, queueEvents, topic, topicEvents } from '../../../src/pure/flow/index.js';
 import { type MortalStore, mortalStore } from './mortal-store.js';
 
 const CLIENT = 'test/Client@1';
@@ -38,14 +29,14 @@ const command = z.strictObject({ to: address, name: z.string(), value: value() }
 const told = {
   /** Sends a command. */
   'test/Told@1': creates(command),
-  /** Says how long an item takes, and which nodes fail. */
-  'test/Trained@1': creates(z.strictObject({ work_ms: z.nullable(z.int()), fails: z.array(z.string()) })),
+  /** Says how long an item takes. */
+  'test/Trained@1': creates(z.strictObject({ work_ms: z.nullable(z.int()) })),
   'test/Quit@1': z.strictObject({}),
 };
-const heard = { ...queueEvents, ...promiseEvents, ...topicEvents, ...graphEvents };
+const heard = { ...queueEvents, ...promiseEvents, ...topicEvents };
 const events = { ...told, ...heard, 'sys/Reply@1': reply, 'sys/TimerFired@1': timerFired };
 
-const state = z.strictObject({ work_ms: z.nullable(z.int()), fails: z.array(z.string()) });
+const state = z.strictObject({ work_ms: z.nullable(z.int()), work: z.record(z.string(), value()) });
 
 /** What a client heard: the event, its value and when. */
 export interface Heard {
@@ -56,17 +47,16 @@ export interface Heard {
 
 const speaker = defineReducer({
   name: CLIENT,
-  state: state.extend({ work: z.record(z.string(), value()) }),
+  state,
   events,
   logs: { heard: value() },
-  init: () => ({ work_ms: null, fails: [], work: {} }),
+  init: () => ({ work_ms: null, work: {} }),
   reduce(draft, event, ctx) {
     switch (event.name) {
       case 'test/Told@1':
         return say(ctx, event.value);
       case 'test/Trained@1':
         draft.work_ms = event.value.work_ms;
-        draft.fails = event.value.fails;
         return;
       case 'test/Quit@1':
         return ctx.end();
@@ -82,13 +72,7 @@ const speaker = defineReducer({
       default:
         ctx.append('heard', hearing(event.name, event.value as Value, ctx));
         if (draft.work_ms === null || ctx.sender === null) return;
-        if (event.name === 'flow/Granted@1') {
-          return labour(draft, ctx, event.value.item, 'flow/Done@1', { item: event.value.item });
-        }
-        if (event.name === 'flow/NodeReady@1') {
-          const ok = !draft.fails.includes(event.value.node);
-          labour(draft, ctx, event.value.node, 'flow/FinishNode@1', { node: event.value.node, ok });
-        }
+        if (event.name === 'flow/Granted@1') labour(draft, ctx, event.value.item);
     }
   },
 });
@@ -115,15 +99,16 @@ interface Working {
 }
 
 /** Does the work: at once, or in its time. */
-function labour(draft: Working, ctx: ReducerContext, what: string, name: string, done: Value): void {
+function labour(draft: Working, ctx: ReducerContext, item: string): void {
   const to: Address = [ctx.sender?.[0] ?? '', ctx.sender?.[1] ?? ''];
-  if (draft.work_ms === 0) return say(ctx, { to, name, value: done });
-  draft.work[what] = { to, name, value: done };
-  ctx.timer(what, ctx.now + (draft.work_ms ?? 0));
+  const done = { to, name: 'flow/Done@1', value: { item } };
+  if (draft.work_ms === 0) return say(ctx, done);
+  draft.work[item] = done;
+  ctx.timer(item, ctx.now + (draft.work_ms ?? 0));
 }
 
 /** The app of the office. */
-export const app = defineApp({ reducers: [queue, promise, topic, graph, speaker, deafSpeaker] });
+export const app = defineApp({ reducers: [queue, promise, topic, speaker, deafSpeaker] });
 
 /** A world that may die at any commit and is opened again. */
 export class Office {

@@ -3,16 +3,15 @@
  * program would have come to. Nothing may be lost, nothing may happen twice, and the journal must replay.
  */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
-import { GRAPH, PROMISE, QUEUE, TOPIC } from '../../../src/pure/flow/index.js';
+import { PROMISE, QUEUE, TOPIC } from '../../../src/pure/flow/index.js';
 import { Dice } from './dice.js';
-import { graphOutcome, type PlainNode } from './graph-model.js';
 import { type Fate, mortalStore } from './mortal-store.js';
 import { client, type Heard, Office } from './office.js';
 
 /** What a trial is made of. */
 export interface Trial {
   readonly seed: number;
-  /** Items, subscribers, nodes: whatever there are many of. */
+  /** Items, subscribers: whatever there are many of. */
   readonly size: number;
   /** A commit in about so many is the process's last. */
   readonly killEvery: number;
@@ -26,7 +25,6 @@ export interface Came {
 
 const queue: Address = [QUEUE, 'line'];
 const topic: Address = [TOPIC, 'news'];
-const graph: Address = [GRAPH, 'work'];
 
 /** An office of which the process dies now and then. */
 class Doomed {
@@ -59,7 +57,7 @@ export async function queueTrial(trial: Trial): Promise<Came> {
   const { office, dice } = doomed;
   const clients = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   await office.host(queue, 'flow/OpenQueue@1', { limit: 5, paused: false });
-  for (const key of clients) await office.host(client(key), 'test/Trained@1', { work_ms: dice.roll(40), fails: [] });
+  for (const key of clients) await office.host(client(key), 'test/Trained@1', { work_ms: dice.roll(40) });
   for (let i = 0; i < trial.size; i++) {
     const item = {
       item: `i${i}`,
@@ -186,52 +184,5 @@ export async function promiseTrial(trial: Trial): Promise<Came> {
       if (heard.join() !== state) throw new Error(`${waiter} heard ${heard} of ${key}, which is ${state}`);
     }
   }
-  return doomed.end();
-}
-
-/** A random graph of nodes, some of which fail, worked off by a client eight at a time. */
-export async function graphTrial(trial: Trial): Promise<Came> {
-  const doomed = new Doomed(trial);
-  const { office, dice } = doomed;
-  const nodes: PlainNode[] = Array.from({ length: trial.size }, (_, i) => ({
-    node: `n${i}`,
-    needs: [
-      ...new Set(Array.from({ length: i === 0 ? 0 : dice.roll(4) }, () => `n${Math.max(0, i - 1 - dice.roll(40))}`)),
-    ],
-    priority: dice.roll(5),
-    resolve: dice.pick(['all', 'all', 'any']),
-    on_failure: dice.pick(['wait', 'cascade', 'cascade', 'ignore']),
-    fails: dice.roll(12) === 0,
-  }));
-  const fails = nodes.filter(({ fails }) => fails).map(({ node }) => node);
-  await office.host(client('owner'), 'test/Trained@1', { work_ms: 3, fails });
-  await office.host(graph, 'flow/OpenGraph@1', { limit: 8, reply_to: [...client('owner')] });
-  for (let from = 0; from < nodes.length; from += 100) {
-    const batch = nodes.slice(from, from + 100).map(({ fails: _, ...node }) => ({ ...node, value: from }));
-    await office.host(graph, 'flow/AddNodes@1', { nodes: batch });
-    await office.pass(dice.roll(5));
-  }
-  await office.host(graph, 'flow/SealGraph@1', {});
-  await office.rest();
-  const heard = await office.heard('owner');
-  const handed = heard
-    .filter(({ name }) => name === 'flow/NodeReady@1')
-    .map(({ value }) => (value as { node: string }).node);
-  if (new Set(handed).size !== handed.length) throw new Error('a node was handed out twice');
-  const wanted = graphOutcome(nodes);
-  for (const [node, known] of await office.table(graph, 'nodes')) {
-    const { state } = known as { readonly state: string };
-    if (wanted.get(node) !== state) throw new Error(`${node} is ${state} instead of ${wanted.get(node)}`);
-    if ((state === 'done' || state === 'failed') !== handed.includes(node)) throw new Error(`${node} is ${state}`);
-  }
-  const skips = heard.flatMap(({ name, value }) =>
-    name === 'flow/NodeSkipped@1' ? [(value as { readonly node: string }).node] : [],
-  );
-  const skipped = [...wanted].flatMap(([node, state]) => (state === 'skipped' ? [node] : []));
-  if (skips.toSorted().join() !== skipped.toSorted().join())
-    throw new Error(`the owner heard of skipped ${skips} instead of ${skipped}`);
-  if (heard.at(-1)?.name !== 'flow/GraphSettled@1') throw new Error('the last that the owner heard is no end');
-  const settled = heard.filter(({ name }) => name === 'flow/GraphSettled@1');
-  if (settled.length !== 1) throw new Error(`the owner heard ${settled.length} times that the graph settled`);
   return doomed.end();
 }

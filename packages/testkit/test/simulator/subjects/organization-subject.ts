@@ -6,7 +6,7 @@ import { type AgentWorld, agentApp, appOf, defineAgent, openAgentWorld } from '@
 import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { llmGenerateAdapter } from '@reprise/providers';
-import { defineTeam, skill } from '@reprise/specialists';
+import { skill, team } from '@reprise/specialists';
 import type {
   Choices,
   SimulationAct,
@@ -26,7 +26,8 @@ const BRIEF = 'Do what the task says, as well as you can, and say at the end wha
 
 const grower = defineAgent({ name: 'grower', model: 'main', instructions: 'Grow.', limits: { steps: 6 } });
 const grove = trees({ agents: [grower] });
-const team = defineTeam('dev', {
+const dev = team({
+  name: 'dev',
   skills: SKILLS.map((name) =>
     skill({
       name,
@@ -40,7 +41,7 @@ const team = defineTeam('dev', {
   planners: ['planner'],
   agents: { maxConcurrent: 2, defaultTimeout: '10m' },
 });
-const PARTS = [grove, team];
+const PARTS = [grove, dev];
 
 /** Trees and projects in one world. */
 export const organizationSubject: SimulationSubject = {
@@ -77,7 +78,7 @@ class OrganizationPlay implements SimulationPlay {
       execute: (world) => this.#kept(() => execute(this.#worlds.get(world) as AgentWorld)),
     });
     const tree = (world: AgentWorld) => world.part(grove).tree(choices.pick(KEYS));
-    const project = (world: AgentWorld) => world.part(team).project(choices.pick(KEYS));
+    const project = (world: AgentWorld) => world.part(dev).project(choices.pick(KEYS));
     this.acts = [
       act('starts a tree', 4, (world) =>
         world.part(grove).start(choices.pick(KEYS), { goal: 'Grow.', limits: { nodes: 6 } }),
@@ -131,7 +132,7 @@ class OrganizationPlay implements SimulationPlay {
     for (const key of KEYS) {
       await this.#kept(() => world.part(grove).tree(key).stop(1));
       await this.#kept(async () => {
-        await world.part(team).project(key).cancel('all', 'calm', this.#by());
+        await world.part(dev).project(key).cancel('all', 'calm', this.#by());
         this.run.sometimes.happened('a project was cancelled');
       });
     }
@@ -144,7 +145,7 @@ class OrganizationPlay implements SimulationPlay {
     for (const key of KEYS) {
       const tree = (await kernel.state(['tree/Tree@1', key])) as { readonly ended: number | null } | undefined;
       if (tree !== undefined && tree.ended === null) throw new Error(`tree ${key} does not end`);
-      const state = await world.part(team).project(key).state();
+      const state = await world.part(dev).project(key).state();
       if (state?.status === 'working') throw new Error(`project ${key} works without end: ${JSON.stringify(state)}`);
       if (state !== undefined && state.jobs > 0)
         throw new Error(`project ${key} has ${state.jobs} jobs that do not end`);

@@ -1,6 +1,6 @@
 /** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
 
-import { agentAdopted } from '@reprise/agent/contracts';
+import { agentAdopted, userInput } from '@reprise/agent/contracts';
 import {
   actor,
   address,
@@ -262,6 +262,13 @@ export const entityCoreTables = {
     open: z.boolean(),
     /** Whether a run is under way, as far as the session has said: only then it takes what is to be shown at a next step. */
     running: z.boolean(),
+  }),
+  /** Inputs whose session takes another definition first, by the digest of their id. */
+  adopting: z.strictObject({
+    session: z.string(),
+    agent: z.string().max(128),
+    def: digestHex(),
+    input: userInput.omit({ allowance: true }),
   }),
   ...makingTables,
   ...memoryTables,

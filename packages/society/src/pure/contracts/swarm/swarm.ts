@@ -239,7 +239,7 @@ export const swarmEvents = {
 export const swarmTells = {
   /** The manifest was checked: what is wrong with it, or null. */
   'society/SwarmChecked@1': from(outcomeOf(value()), by.ownPlan),
-  /** The creator hears that its swarm has formed, or why it was refused. */
+  /** The creator hears that its swarm has formed; or why it was refused, by a code and what belongs to it. */
   'society/SwarmFormed@1': from(outcomeOf(value()), ownSwarm),
   /** The creator hears of an agent of its swarm: that it has begun, or what has changed. */
   'society/Worker@1': from(z.strictObject({ agent_id: agentId, entry: agentEntry }), ownSwarm),

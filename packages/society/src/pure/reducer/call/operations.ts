@@ -72,6 +72,11 @@ export function refuse(code: string, details: Readonly<Record<string, Value>> = 
   throw new Refused(code, details);
 }
 
+/** Why no agent was made: its key pair was not made, or the key that it brought was not proved. */
+export function keyNotMade(cause: string | null): Refused {
+  return new Refused('key_not_made', { cause });
+}
+
 /** Denies a call, as the gate would: it names the first check that failed (CAP-10). */
 export function deny(check: CallCheck): never {
   throw new Refused(DENIED, { detail: check });

@@ -8,6 +8,7 @@ import type { makingEvents } from '@reprise/org/contracts';
 
 /** The routes of an entity and of a swarm. */
 type Route =
+  | 'adopted'
   | 'app'
   | 'archive'
   | 'ask'

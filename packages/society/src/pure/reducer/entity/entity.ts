@@ -54,7 +54,7 @@ import { returnHandlers } from '../staging/returns.js';
 import { reviewHandlers } from '../staging/reviews.js';
 import { failedTimer } from '../status/failed-agents.js';
 import { isFailedOperation, isRateLimited } from '../status/failures.js';
-import { inputRefused, isTold, sessionMade, sessionNews } from '../status/sessions.js';
+import { inputRefused, isTold, sessionAdopted, sessionMade, sessionNews } from '../status/sessions.js';
 import {
   leaveGroups,
   operated,
@@ -105,6 +105,7 @@ const REPLIES: Routes<EntityState, EntityContext> = {
   ...memberReplies,
   ...revivedReplies,
   ...swarmReplies,
+  adopted: sessionAdopted,
   app: (draft, call, _, ctx) => answerCall(draft, call, refusal('unknown_tool'), ctx),
   failed: (draft, call, { code }, ctx) =>
     answerCall(draft, call, { value: { error: code, code }, is_error: true }, ctx),
@@ -287,7 +288,7 @@ function otherNews(draft: EntityState, event: Unrouted, ctx: EntityContext): voi
   const unmade = event.name === 'sys/Reply@1' ? jobNotMade(event.value as object) : undefined;
   if (unmade !== undefined) return jobNews(draft, unmade, ctx);
   const news = makingNews(ctx, event);
-  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx) || sessionMade(news, ctx)) return;
+  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx) || sessionMade(draft, news, ctx)) return;
   const call = agentMade(news);
   if (call === undefined) return;
   const [, agent_id] = news.to;

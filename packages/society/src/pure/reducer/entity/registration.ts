@@ -13,7 +13,7 @@ import { argsOf, type News, type Row, type SocietyCallOf } from '../../contracts
 import { ownKey } from '../../contracts/staging/proofs.js';
 import { keygenPlan, ownKeyPlan } from '../../plans/identity.js';
 import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
-import { notMade, refuse } from '../call/operations.js';
+import { keyNotMade, notMade, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf, lineageBelow } from '../context/entity.js';
 import { inReach, refusedSubscriptions } from '../inbox/inbox.js';
@@ -73,9 +73,10 @@ function requireNew(agent_id: string, ctx: EntityContext): void {
 /** The key of an agent that is being registered is there, or could not be made. */
 export function keyed(draft: EntityState, { code, value }: News<'society/Keyed@1'>, ctx: EntityContext): void {
   const call = callOfPlan(ctx);
-  goOnWith(draft, call, ctx, (row) =>
-    value === null ? refuse('key_not_made', { cause: code }) : makeKeyed(draft, { call, row, key: value }, ctx),
-  );
+  goOnWith(draft, call, ctx, (row) => {
+    if (value === null) throw keyNotMade(code);
+    return makeKeyed(draft, { call, row, key: value }, ctx);
+  });
 }
 
 interface Keyed {

@@ -84,7 +84,7 @@ export const swarmHandlers: EntityHandlers<typeof swarmTells> = {
   },
   'society/SwarmFormed@1': (draft, { call, code, value }, ctx) => {
     goOnWith(draft, call, ctx, () => {
-      if (code !== null) refuse(code);
+      if (code !== null) refuse(code, (value ?? {}) as Readonly<Record<string, Value>>);
       const { agents, ...rest } = value as unknown as { readonly agents: readonly Value[] };
       return { value: { ...rest, ...listed('agents', agents, roomFor(call, ctx) - HEAD_BYTES) } };
     });

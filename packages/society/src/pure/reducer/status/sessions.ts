@@ -16,39 +16,72 @@ import { tellSession } from './failed-agents.js';
 
 export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
 
-/** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
+/**
+ * Sends an input to a session of the entity, which it makes where it is new, after the first words of items. An input that
+ * brings another definition is sent when the session has taken that one: it never runs under the definition before.
+ */
 export function deliverInput(
   draft: EntityState,
   { command_id, session, name, agent, parts, priority }: Send,
   news: readonly InputPart[],
   ctx: EntityContext,
 ): void {
-  const sessions = ctx.table('sessions');
-  const known = sessions.get(session);
+  const known = ctx.table('sessions').get(session);
   const at = sessionAt(session, ctx);
   const def = ctx.hash(agent);
-  const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
-  const input = { name: 'aos.agent/UserInput@1', value };
-  const isNew = known === undefined || !known.open;
-  if (isNew) {
-    ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
-    tellSession(draft.maker, { session: sessionKey(idOf(ctx), session), open: true }, ctx);
-  }
-  sessions.set(session, { agent: name, def, open: true, running: known?.running === true });
+  const value: Input = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
   if (known === undefined) {
+    openSession(draft, { session, agent: name, def }, ctx);
     // It has the rights that the entity uses; its first input comes when they stand.
     const labels = { entity: idOf(ctx), session };
-    return makeWithRights(ctx, {
+    makeWithRights(ctx, {
       to: at,
       making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
       rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
-      first: input,
+      first: { name: 'aos.agent/UserInput@1', value },
       tag: `${SESSION_TAG}${command_id}`,
     });
+  } else if (known.open && known.def === def) sendInput(session, value, ctx);
+  else {
+    const key = ctx.hash(command_id);
+    ctx.table('adopting').set(key, { session, agent: name, def, input: value });
+    ctx.send(at, adopted, { reply: true, tag: tagOf('adopted', key) });
   }
-  if (isNew || known.def !== def) ctx.send(at, adopted);
-  ctx.send(at, input, refusedTo('session', command_id));
+}
+
+type Input = Row<'adopting'>['input'];
+
+function sendInput(session: string, value: Input, ctx: EntityContext): void {
+  ctx.send(sessionAt(session, ctx), { name: 'aos.agent/UserInput@1', value }, refusedTo('session', value.command_id));
+}
+
+/** A session that stands has taken a definition, or has not: then it keeps the one before, and the input is refused. */
+export function sessionAdopted(draft: EntityState, key: string, reply: Replied, ctx: EntityContext): void {
+  const adopting = ctx.table('adopting');
+  const asked = adopting.get(key);
+  if (asked === undefined || !adopting.delete(key)) return;
+  const { input, ...opened } = asked;
+  if (reply.code !== '') return inputRefused(input.command_id, reply, ctx);
+  openSession(draft, opened, ctx);
+  sendInput(asked.session, input, ctx);
+}
+
+/** Records the definition of a session; one that was not open is told to the hot context and the maker. */
+function openSession(
+  { maker }: Pick<EntityState, 'maker'>,
+  { session, ...definition }: Pick<Row<'adopting'>, 'session' | 'agent' | 'def'>,
+  ctx: EntityContext,
+): void {
+  const sessions = ctx.table('sessions');
+  const known = sessions.get(session);
+  sessions.set(session, { ...definition, open: true, running: known?.running === true });
+  if (known?.open !== true) tellOpen(maker, session, true, ctx);
+}
+
+function tellOpen(maker: EntityState['maker'], name: string, open: boolean, ctx: EntityContext): void {
+  ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: open ? 'start' : 'end' } });
+  tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
 }
 
 /** The session has not taken an input: nothing else says so to its sender. */
@@ -60,10 +93,11 @@ export function inputRefused(command_id: string, { code }: Replied, ctx: EntityC
 const SESSION_TAG = tagOf('session', '');
 
 /** Takes the news of a session that was made. @returns whether it was one */
-export function sessionMade(news: MadeNews, ctx: EntityContext): boolean {
+export function sessionMade({ maker }: Pick<EntityState, 'maker'>, news: MadeNews, ctx: EntityContext): boolean {
   if (!news.tag.startsWith(SESSION_TAG)) return false;
   if (!news.made) {
-    ctx.table('sessions').delete(news.to[1].slice(idOf(ctx).length + 1));
+    const name = news.to[1].slice(idOf(ctx).length + 1);
+    if (ctx.table('sessions').delete(name)) tellOpen(maker, name, false, ctx);
     inputRefused(news.tag.slice(SESSION_TAG.length), news, ctx);
   }
   return true;
@@ -96,7 +130,6 @@ export function sessionNews(
     sessions.set(name, { ...row, running: news.kind === 'running' || news.more });
   if (news.kind !== 'closed') return undefined;
   sessions.set(name, { ...row, open: false, running: false });
-  ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
-  tellSession(maker, { session: sessionKey(idOf(ctx), name), open: false }, ctx);
+  tellOpen(maker, name, false, ctx);
   return name;
 }

@@ -1,6 +1,7 @@
 /** How a swarm ends: its tasks, its agents and its group with it (SOC-20). */
 
 import { type Actor, present } from '@reprise/contracts';
+import { Refused } from '@reprise/org/contracts';
 import { entityAt, groupAt } from '../../contracts/cell/names.js';
 import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { unmakeAgent } from '../rights/register.js';
@@ -29,7 +30,7 @@ export function endSwarm(draft: SwarmState, { status, mode, by }: SwarmEnd, ctx:
   }
   moveSwarm(draft, status, ctx, by);
   if (!wasOver) answerUncomposed(draft, ctx);
-  tellCreator(draft, 'swarm_over', ctx); // one that ends while it forms
+  tellCreator(draft, new Refused('swarm_over'), ctx); // one that ends while it forms
 }
 
 /** An agent that has not begun is taken back, as if it had never been; one that has is told. */

@@ -1,6 +1,7 @@
 /** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
 
 import { type EventHandlers, from } from '@reprise/kernel/define';
+import { Refused } from '@reprise/org/contracts';
 import type { failedNewsOfSwarm } from '../../contracts/agent/failed.js';
 import { ENTITY, entityAt } from '../../contracts/cell/names.js';
 import { swarmAgent } from '../../contracts/cell/senders.js';
@@ -10,7 +11,7 @@ import type { Replied } from '../call/replies.js';
 import { actForFailed, agentFailed, agentLives, agentSession, isEnd, isSilent } from '../status/failed-agents.js';
 import { endedItself } from '../status/holds.js';
 import { changeMember, coordinatorOver, isOver, memberOr, type SwarmContext } from './context.js';
-import { isUnbegun, joined, refuse } from './forming.js';
+import { isUnbegun, joined, refuseSwarm } from './forming.js';
 import { taskOfFailed } from './tasks.js';
 import { deputyOf, endFailedMember, tellWorker } from './workers.js';
 
@@ -51,7 +52,7 @@ export function memberFailed(
   const [reducer, agent_id = ''] = cell;
   const member = reducer === ENTITY ? ctx.table('agents').get(agent_id) : undefined;
   if (member === undefined) return;
-  if (isUnbegun(draft, ctx)) return refuse(draft, 'cell_failed', ctx);
+  if (isUnbegun(draft, ctx)) return refuseSwarm(draft, new Refused('cell_failed'), ctx);
   agentFailed({ agent_id, code, known: memberOr(ctx, member) }, entityAt(draft.creator), ctx);
   joined(draft, agent_id, 'cell_failed', ctx); // of a swarm that forms: the group waits for no failed member
   taskOfFailed(draft, member, ctx);

@@ -3,14 +3,14 @@
  * is refused on the way leaves no agent, no group and no swarm (SOC-14).
  */
 
-import { pair, QUEUE, startFor } from '@reprise/org/contracts';
+import { pair, QUEUE, Refused, startFor } from '@reprise/org/contracts';
 import { entityAt, groupAt, swarmPool } from '../../contracts/cell/names.js';
 import type { News } from '../../contracts/entity-parts.js';
 import { type CultureIn, GROUP_BOUNDS } from '../../contracts/group/group.js';
 import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { keygenPlan } from '../../plans/identity.js';
-import { isOfFailedCell } from '../call/operations.js';
+import { isOfFailedCell, keyNotMade } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';
 import { endOf } from '../rights/agent-terms.js';
 import { type AgentToMake, makeAgent, termsIn, unmakeAgent } from '../rights/register.js';
@@ -67,7 +67,7 @@ export function keyed(
 ): void {
   if (draft.status !== 'registering') return;
   if (code === 'budget_denied/parallel') return ctx.timer(`${KEY_TIMER}${member}`, ctx.now + KEY_PAUSE_MS);
-  if (code !== null || key === null) return refuse(draft, code ?? 'key_not_made', ctx);
+  if (key === null) return refuseSwarm(draft, keyNotMade(code), ctx);
   draft.members.keys--;
   const { agent_id, public_key, key_ref } = key;
   const { slot } = changeMember(ctx, member, { agent_id, public_key, key_ref, created_at: ctx.now });
@@ -104,7 +104,8 @@ function memberOf(
 /** The rights of a member stand, or were refused. */
 export function memberMade(draft: SwarmState, member: string, code: string | undefined, ctx: SwarmContext): void {
   if (draft.status !== 'registering') return;
-  if (code !== undefined) return refuse(draft, isOfFailedCell(code) ? 'cell_failed' : 'capability_exceeds_parent', ctx);
+  if (code !== undefined)
+    return refuseSwarm(draft, new Refused(isOfFailedCell(code) ? 'cell_failed' : 'capability_exceeds_parent'), ctx);
   changeMember(ctx, member, { phase: 'made' });
   draft.members.made++;
   if (draft.members.made < draft.members.all) return;
@@ -120,7 +121,7 @@ function cultureOf({ culture, members }: SwarmState): CultureIn {
 /** The group is open: all agents begin and join it. Or it was refused: it is the group of others. */
 export function groupOpened(draft: SwarmState, { code }: Replied, ctx: SwarmContext): void {
   if (draft.status !== 'registering') return;
-  if (code !== '') return refuse(draft, isOfFailedCell(code) ? 'cell_failed' : 'group_exists', ctx);
+  if (code !== '') return refuseSwarm(draft, new Refused(isOfFailedCell(code) ? 'cell_failed' : 'group_exists'), ctx);
   const group = groupAt(draft.group);
   ctx.send(group, { name: 'society/Join@1', value: { entity: draft.creator, role: 'owner' } });
   const { coordinator } = draft;
@@ -153,13 +154,14 @@ export function isUnbegun(draft: SwarmState, ctx: SwarmContext): boolean {
 }
 
 /** Takes everything back: nothing has begun. The creator hears why. */
-export function refuse(draft: SwarmState, code: string, ctx: SwarmContext): void {
+export function refuseSwarm(draft: SwarmState, refused: Refused, ctx: SwarmContext): void {
   for (const [, { agent_id, phase }] of membersOf(ctx))
     if (agent_id !== null && (phase === 'made' || phase === 'keyed')) unmakeAgent(ctx, agent_id);
   ctx.cancel('all');
   ctx.send([QUEUE, swarmPool(ctx.address[1])], { name: 'flow/CloseQueue@1', value: {} });
-  tellCreator(draft, code, ctx);
-  draft.code = code.slice(0, 96);
+  tellCreator(draft, refused, ctx);
+  const { code, details } = refused;
+  draft.code = (typeof details.cause === 'string' ? `${code}/${details.cause}` : code).slice(0, 96);
   moveSwarm(draft, 'failed', ctx);
   ctx.end();
 }

@@ -12,7 +12,17 @@
 
 import { NOTICES } from '@reprise/contracts';
 import { by, defineReducer, type EventHandlers, from, fromAll, handledBy, reducerOnUse } from '@reprise/kernel/define';
-import { key, makingEvents, makingNews, ownPlan, pair, REST, takePurpose, UNUSED } from '@reprise/org/contracts';
+import {
+  key,
+  makingEvents,
+  makingNews,
+  ownPlan,
+  pair,
+  REST,
+  Refused,
+  takePurpose,
+  UNUSED,
+} from '@reprise/org/contracts';
 import { entityAt, SWARM } from '../../contracts/cell/names.js';
 import { swarmAgent, swarmCreator, swarmGroup } from '../../contracts/cell/senders.js';
 import { entityNews } from '../../contracts/entity/entity.js';
@@ -29,7 +39,7 @@ import { takeSwarmCall } from './calls.js';
 import { answerOthers } from './collect.js';
 import { coordinatorOver, failing, isOver, memberOr, membersOf, type SwarmContext } from './context.js';
 import { childNewsOfSwarm, failedMemberHandlers, memberFailed, memberSilent } from './failed-members.js';
-import { form, groupOpened, isUnbegun, joined, keyed, keyTimer, memberMade, refuse } from './forming.js';
+import { form, groupOpened, isUnbegun, joined, keyed, keyTimer, memberMade, refuseSwarm } from './forming.js';
 import { composed, follow } from './strategies.js';
 import { worked, workRefused, workUnderWay } from './tasks.js';
 import { deputyOf } from './workers.js';
@@ -84,7 +94,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
   'society/MemberOver@1': (draft, { entity }) => coordinatorOver(draft, entity),
   'society/CreatorOver@1': (draft, _, ctx) => {
-    if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
+    if (isUnbegun(draft, ctx)) refuseSwarm(draft, new Refused('creator/deactivated'), ctx);
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
   },
   'society/Compiled@1': ({ account }, compiled, ctx) => {

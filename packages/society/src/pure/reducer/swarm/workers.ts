@@ -1,6 +1,6 @@
 /** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
 
-import { firstOf } from '@reprise/org/contracts';
+import { firstOf, type Refused } from '@reprise/org/contracts';
 import { entityAt } from '../../contracts/cell/names.js';
 import type { SwarmRow } from '../../contracts/entity-parts.js';
 import type { SwarmState } from '../../contracts/swarm/swarm.js';
@@ -21,15 +21,15 @@ export function tellWorker(draft: SwarmState, key: string, member: SwarmRow<'mem
   ctx.send(entityAt(draft.creator), { name: 'society/Worker@1', value: { agent_id, entry } });
 }
 
-/** Answers the call that created a swarm, once. @param code why the swarm has not formed; null when it has */
-export function tellCreator(draft: SwarmState, code: string | null, ctx: SwarmContext): void {
+/** Answers the call that created a swarm, once. @param refused why the swarm has not formed; null when it has */
+export function tellCreator(draft: SwarmState, refused: Refused | null, ctx: SwarmContext): void {
   const { call, creator } = draft;
   draft.call = null;
   if (call === null) return;
   const agents = membersOf(ctx).map(([, { slot, index, agent_id }]) => ({ slot, index, agent_id }));
   const formed = { swarm_id: ctx.address[1], group_id: draft.group, status: draft.status, agents };
-  const value = { call, code, value: code === null ? formed : null };
-  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value });
+  const outcome = refused === null ? { code: null, value: formed } : { code: refused.code, value: refused.details };
+  ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value: { call, ...outcome } });
 }
 
 /** The swarm is over: a member whose cell has failed is ended for it. @returns whether it is such a member */
