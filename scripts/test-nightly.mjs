@@ -1,5 +1,5 @@
 /*
- * `npm run test:nightly [-- --night N] [-- PATH …]`: all tests with seeds that no run had before, and then, unless paths
+ * `npm run test:nightly [-- --night N] [-- PATH …]`: all tests, in full and with seeds that no run had before, and then, unless paths
  * choose some of the tests, the random forms below. The number of the night is printed first and last: `--night N` repeats
  * all that it drew. `lib/nightly-fast-check.ts` mixes it into each property's seed.
  */
@@ -26,7 +26,7 @@ const FORMS = [
 const { night, paths } = wordsOf(process.argv.slice(2));
 await setup();
 console.log(`night ${night}`);
-const env = { ...typescriptEnv(), REPRISE_NIGHT: String(night), REPRISE_SEED: String(night) };
+const env = { ...typescriptEnv(), TESTS: 'all', REPRISE_NIGHT: String(night), REPRISE_SEED: String(night) };
 const reporters = ['default', path.join(ROOT, 'scripts/lib/errors-at-once.mjs')].map((name) => `--reporter=${name}`);
 const vitest = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
 const simulator = [path.join(ROOT, 'scripts/simulate.mjs'), '--seeds', '2000', '--from', String(night)];

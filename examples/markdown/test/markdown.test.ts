@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Nodes } from 'mdast';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { CHUNK_MAX, type Chunk, chunksOf, MARKS_MAX, treeOf } from '../src/markdown.js';
 
 const SEED = 38;
@@ -55,7 +56,7 @@ describe('a text in chunks', () => {
         }
         expect(whole.slice(end).trim()).toBe('');
       }),
-      { seed: SEED, numRuns: 1_000 },
+      { seed: SEED, numRuns: 1_000 / stepOf(4) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('a text in chunks', () => {
         const [old, now] = [chunksOf(`${before}\n`), chunksOf(`${before}\n${more}`)];
         expect(now.slice(0, Math.max(0, old.length - 1))).toEqual(old.slice(0, -1));
       }),
-      { seed: SEED, numRuns: 1_000 },
+      { seed: SEED, numRuns: 1_000 / stepOf(4) },
     );
   });
 

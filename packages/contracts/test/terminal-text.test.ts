@@ -1,6 +1,7 @@
 /** What is escaped in texts of others, before a terminal shows them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { escapeLine, escapeText, isRepriseError } from '../src/index.js';
 
 const SEED = 660;
@@ -38,7 +39,7 @@ describe('texts of others for a terminal', () => {
         expect(escapeText(text).replace(/[\n\t]/g, '')).not.toMatch(ACTIVE);
         expect(escapeLine(text)).not.toMatch(ACTIVE);
       }),
-      { seed: SEED, numRuns: 1_000 },
+      { seed: SEED, numRuns: 1_000 / stepOf(4) },
     );
   });
 

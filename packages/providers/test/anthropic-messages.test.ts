@@ -4,6 +4,7 @@ import type { ContentStore } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { readMessage } from '../src/anthropic/messages-response.js';
 import { anthropicMessages, type UnifiedRequest, validateRequest } from '../src/index.js';
 import { MARKS_RULE } from '../src/prompt/system-text.js';
@@ -258,7 +259,7 @@ describe('the parts of a messages answer', () => {
           ...(read.usageDetails === undefined ? {} : { usage_details: read.usageDetails }),
         });
       }),
-      { seed: 22, numRuns: 500 },
+      { seed: 22, numRuns: 500 / stepOf(4) },
     );
   });
 });

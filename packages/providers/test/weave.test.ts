@@ -1,6 +1,7 @@
 import type { OpaquePart } from '@reprise/agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import type { UnifiedAnswer } from '../src/index.js';
 import { AnswerDraft } from '../src/wire/answer.js';
 import { keptAt, weave } from '../src/wire/weave.js';
@@ -51,7 +52,7 @@ describe('an answer as it was given', () => {
         const parts: OpaquePart[] = woven.flatMap((stretch) => (stretch.kind === 'item' ? [stretch.part] : []));
         expect(parts).toEqual(given.opaque);
       }),
-      { seed: 31, numRuns: 1_000 },
+      { seed: 31, numRuns: 1_000 / stepOf(4) },
     );
   });
 });

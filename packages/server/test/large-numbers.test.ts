@@ -2,6 +2,7 @@
 import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { type McpServerOptions, type McpToolCall, mcpServer } from '../src/index.js';
 import { parseMessages } from '../src/protocol/large-arguments.js';
 import { begin, callOf, overHttp, post, REVISIONS } from './support/stage.js';
@@ -120,7 +121,7 @@ it(`marks of a client never stay in a message, and those of the parser name digi
       expect(mark?.count ?? 0).toBe(large.length);
       for (const { digits } of mark?.large ?? []) expect(message).toContain(digits);
     }),
-    { seed: SEED, numRuns: 200 },
+    { seed: SEED, numRuns: 200 / stepOf(4) },
   );
 });
 

@@ -1,6 +1,7 @@
 /** Requests that no library sends. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { requestText, statusOf, wire } from './support/sockets.js';
 import { bareRequest, begin, messageOf, overHttp, post } from './support/stage.js';
 
@@ -44,7 +45,7 @@ describe('an odd request', () => {
     const odd = fc.string({ unit: fc.constantFrom(...'/:@%?#[]\\mcp0.*-&=;'), minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(odd, (target) => one(target, token)),
-      { numRuns: 60, seed: SEED },
+      { numRuns: 60 / stepOf(4), seed: SEED },
     );
     expect(stage.errors).toEqual([]);
   });

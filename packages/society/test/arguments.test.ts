@@ -10,13 +10,14 @@ import { anyArguments, boundArguments } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../src/pure/index.js';
 import { fileSchema } from '../src/wire/index.js';
 import { agentOf, type Office, writeTo } from './support/crew.js';
 import { openOffice } from './support/office.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60);
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60 / stepOf(4));
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 
 /** How long a call may take: far more than any needs. */

@@ -8,6 +8,7 @@ import { scriptBy } from 'reprise/providers';
 import { type SwarmHandle, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../conformance/part.js';
 import { cellsOfEntity, troublesOfSociety, troublesOfSwarm } from '../src/api/troubles.js';
 import { defectiveSociety } from './support/failing.js';
 
@@ -87,7 +88,7 @@ describe('the troubles of entities, swarms and societies', () => {
         expect(await troublesOfSwarm(world, 's')).toEqual(meant(OWN.swarm));
         expect(await troublesOfSociety(world)).toEqual(meant(OWN.society));
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: 200 / stepOf(4) },
     );
   });
 

@@ -11,11 +11,12 @@ import { memory, openWorld } from 'reprise';
 import type { ScriptStep } from 'reprise/providers';
 import { skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { coordinatorTools, specialistTools } from '../src/tools/project-tools.js';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 30);
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 30 / stepOf(3));
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 /** A planner fails after three refusals. */
 const CALLS_IN_STEP = 2;

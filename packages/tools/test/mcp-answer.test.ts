@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolContext } from '@reprise/agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { answerOf } from '../src/mcp/answer/answer.js';
 import {
@@ -199,7 +200,7 @@ describe('the bounds on messages of a server', () => {
       fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 50 }), (json, size) => {
         expect(refusal(encoder.encode(json), size)).toBeUndefined();
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: 2_000 / stepOf(4) },
     );
   });
 
@@ -246,7 +247,7 @@ describe('the bounds on messages of a server', () => {
           expect(found).toEqual(wanted);
         },
       ),
-      { seed: SEED, numRuns: 1_000 },
+      { seed: SEED, numRuns: 1_000 / stepOf(4) },
     );
   });
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Tool, ToolContext } from '@reprise/agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { workspace } from '../src/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20261123);
@@ -94,7 +95,7 @@ async function lines(root: string, name: string, args: object): Promise<string[]
 }
 
 async function hold(property: fc.IAsyncProperty<[Record<string, string[]>, string]>): Promise<void> {
-  const found = await fc.check(property, { seed: SEED, numRuns: 400 });
+  const found = await fc.check(property, { seed: SEED, numRuns: 400 / stepOf(4) });
   if (!found.failed) return;
   throw new Error(`${String(found.errorInstance)}\nrerun: ${RERUN}\n${JSON.stringify(found.counterexample)}`);
 }

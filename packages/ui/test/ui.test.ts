@@ -7,6 +7,7 @@ import { script, testWorld } from 'reprise/testing';
 import { askHuman } from 'reprise/tools';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../conformance/part.js';
 import {
   afterOf,
   followUiMessages,
@@ -246,7 +247,7 @@ describe('a run as a UI message stream', () => {
           ...(end === '' ? [] : [['text', undefined, end]]),
         ]);
       }),
-      { seed, numRuns: 2_000 },
+      { seed, numRuns: 2_000 / stepOf(4) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { encode } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../../conformance/part.js';
 import { defineAgent, defineTool, type Tool, toolParts } from '../../src/index.js';
 import { sizeOf } from '../../src/reducer/transcript/sizes.js';
 import { play, type Step } from './scene.js';
@@ -145,7 +146,7 @@ describe('the size of a value', () => {
       fc.property(value, (one) => {
         expect(sizeOf(one) * 3).toBeGreaterThanOrEqual(encode(one as Value).length * 2);
       }),
-      { seed: 14, numRuns: 2_000 },
+      { seed: 14, numRuns: 2_000 / stepOf(4) },
     );
   });
 

@@ -1,11 +1,12 @@
 /** Actors who decide about one item at once. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { type AgentWorld, type Decided, SESSION_REDUCER } from '../../src/index.js';
 import { anyRace, type Mutant, playRace } from './race.js';
 
-const RACES = 60;
+const RACES = 60 / stepOf(3);
 const COMMAND = 'npx tsx --conditions=@reprise/source scripts/long/decisions.ts';
 
 /** Ways to be wrong that looked right. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import type { DefinitionPlan, Happening } from '../histories/happenings.js';
 import { appOf, MUTANTS } from './mutants.js';
@@ -19,7 +20,7 @@ describe('everything that a session accepted, in random histories', () => {
       const { counts } = await playToEnd(history);
       for (const what of counts.keys()) ended.add(what);
     });
-    await hold(kept, { numRuns: 120, seed: SEED, command });
+    await hold(kept, { numRuns: 120 / stepOf(4), seed: SEED, command });
     for (const kind of ['request', 'command', 'input', 'run', 'call', 'result', 'question'])
       expect(ended).toContain(`${kind} accepted`);
   }, 240_000);

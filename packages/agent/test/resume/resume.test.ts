@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { anyWatchedHistory, journalOf, sampled, type WatchedHistory } from './histories.js';
 import { MUTANTS } from './mutants.js';
@@ -17,7 +18,7 @@ describe('streams of events', () => {
     const kept = fc.asyncProperty(anyWatchedHistory, async (watched) => {
       await holdResume(recordedWorld(await journalOf(watched)), sampled(watched));
     });
-    await hold(kept, { numRuns: 40, seed: SEED, command });
+    await hold(kept, { numRuns: 40 / stepOf(4), seed: SEED, command });
   }, 240_000);
 
   it('event streams of a whole history resume behind every event with exactly the rest [EVT-3, EVT-7]', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { boundOutput, FAMILY_POLICIES, OutputBounder, type OutputPolicy } from '../../src/tools/index.js';
 
 const text = (bytes: Uint8Array) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -38,7 +39,7 @@ describe('bounding an output', () => {
         // A text of its own: whatever envelope it is put into, it comes out of it whole.
         expect(JSON.parse(JSON.stringify({ output: text(bounded.bytes) })).output).toBe(text(bounded.bytes));
       }),
-      { seed: 7, numRuns: 2_000 },
+      { seed: 7, numRuns: 2_000 / stepOf(4) },
     );
   });
 
@@ -50,7 +51,7 @@ describe('bounding an output', () => {
         expect(Buffer.compare(once.bytes, twice.bytes)).toBe(0);
         expect(twice.meta.truncated).toBe(false);
       }),
-      { seed: 7, numRuns: 2_000 },
+      { seed: 7, numRuns: 2_000 / stepOf(4) },
     );
   });
 
@@ -75,7 +76,7 @@ describe('bounding an output', () => {
         if (policy.keep === 'head') expect(tail).toBe('');
         if (policy.keep === 'tail') expect(head).toBe('');
       }),
-      { seed: 7, numRuns: 2_000 },
+      { seed: 7, numRuns: 2_000 / stepOf(4) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('bounding an output', () => {
         expect(Buffer.compare(pieced.bytes, whole.bytes)).toBe(0);
         expect(pieced.meta).toEqual(whole.meta);
       }),
-      { seed: 7, numRuns: 2_000 },
+      { seed: 7, numRuns: 2_000 / stepOf(4) },
     );
   });
 

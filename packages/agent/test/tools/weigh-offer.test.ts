@@ -3,6 +3,7 @@ import { Ref } from '@reprise/contracts';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { DRIFT_POLICIES, type KnownTool, type ToolEntry, toolEntryOf, weighOffer } from '../../src/index.js';
 
 const NAMES = ['a', 'b', 'c'];
@@ -73,7 +74,7 @@ describe('an offer', () => {
           }
         }
       }),
-      { seed: 11, numRuns: 1_000 },
+      { seed: 11, numRuns: 1_000 / stepOf(4) },
     );
   });
 

@@ -2,6 +2,7 @@
 import type { Address } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { memory, openKernelWorld } from '../../src/index.js';
 import { type LeafChange, type LeafKey, type LeafReader, namedIn } from '../../src/pure/engine/index.js';
 import { askedKey, cellKey, effectKey, timerKey } from '../../src/pure/engine/leaf/leaf-key.js';
@@ -82,7 +83,7 @@ describe('the leaves of a world', () => {
           holdNaming(table);
         }
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: 300 / stepOf(4) },
     );
   });
 });

@@ -1,6 +1,7 @@
 /** The leaves of a world over the maps of its snapshots: what is dirty, and what a snapshot writes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { memory } from '../../src/index.js';
 import { encode, portableSha256 } from '../../src/pure/codec/index.js';
 import { type LeafChange, type LeafKey, leafKey } from '../../src/pure/engine/index.js';
@@ -129,7 +130,7 @@ describe('leaves over snapshots', () => {
         const compared = new Compared((await memory().open()).content);
         for (const step of all) await compared.step(step);
       }),
-      { seed: SEED, numRuns: 200 },
+      { seed: SEED, numRuns: 200 / stepOf(4) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { Ref } from '@reprise/contracts';
 import { memory, type OpenStore, putValue } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { composeAdapter } from '../../src/adapters/compose.js';
 import { layOut } from '../../src/adapters/lay-out.js';
 import { type ComposedItem, type ComposedSection, composeText } from '../../src/index.js';
@@ -149,7 +150,7 @@ describe('laws of composed texts', () => {
         expect(opened).toBe(items.length);
         expect(closed).toBe(items.length);
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 300 / stepOf(4) },
     );
   });
 
@@ -169,7 +170,7 @@ describe('laws of composed texts', () => {
         for (const { own, text: words } of items) if (own) expect(text).toContain(words);
         expect(marksIn(text).closed).toBeGreaterThanOrEqual(items.filter(({ own }) => !own).length);
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 300 / stepOf(4) },
     );
   });
 

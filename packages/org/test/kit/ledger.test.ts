@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import {
   giveBack,
   type Purse,
@@ -103,7 +104,7 @@ describe('use of a budget', () => {
         for (const one of open) giveBack(purse, one);
         expect(purse.reserved).toBe(0);
       }),
-      { seed: 39, numRuns: 500 },
+      { seed: 39, numRuns: 500 / stepOf(4) },
     );
   });
 });

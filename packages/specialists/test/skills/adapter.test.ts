@@ -3,6 +3,7 @@ import type { Ref } from '@reprise/contracts';
 import { memory, type OpenStore } from '@reprise/kernel';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import type { SkillRow, SkillsSeen } from '../../src/pure/contracts/skills.js';
 import { skillsSeen } from '../../src/pure/contracts/skills.js';
 import { lookAtSkills, type SkillSource, skill, skillLibrary, type TeamFacts } from '../../src/skills/index.js';
@@ -94,7 +95,7 @@ describe('specialists.skills@1', () => {
           expect(Object.fromEntries(known.rows)).toEqual(Object.fromEntries(rows.map((row) => [row.name, row])));
         }
       }),
-      { seed, numRuns: 60 },
+      { seed, numRuns: 60 / stepOf(4) },
     );
   });
 });

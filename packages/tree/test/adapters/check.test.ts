@@ -4,6 +4,7 @@ import type { Ref, Value } from '@reprise/contracts';
 import { encode, getValue, memory, type OpenStore, putValue } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { cpuMsOf } from '../../../../scripts/lib/cpu.js';
 import { checkAdapter, type FileCapture } from '../../src/adapters/check.js';
 import { type ResultType, treeCheckParams, treeCheckReceipt } from '../../src/index.js';
@@ -235,6 +236,6 @@ describe('results of nodes', () => {
         expect(found).not.toHaveProperty('status');
       },
     );
-    await fc.assert(property, { numRuns: 300, seed: 18 });
+    await fc.assert(property, { numRuns: 300 / stepOf(4), seed: 18 });
   });
 });

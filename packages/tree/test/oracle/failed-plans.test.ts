@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { grown } from '../../../../conformance/tree/play.js';
 import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
 
@@ -24,7 +25,7 @@ describe('plans of a tree that fail', () => {
           expect(stage.table('plans').keys).toEqual([]);
           expect(calls).not.toContain('open');
         }),
-        { seed, numRuns: 60, examples: [[98_100]] },
+        { seed, numRuns: 60 / stepOf(4), examples: [[98_100]] },
       );
     },
   );
@@ -35,7 +36,7 @@ describe('plans of a tree that fail', () => {
         const stage = grown(treeReducer, seed);
         expect(stage.table('plans').keys.map(Number)).toEqual([...stage.plans.keys()].sort((a, b) => a - b));
       }),
-      { seed: 39, numRuns: 60 },
+      { seed: 39, numRuns: 60 / stepOf(4) },
     );
   });
 });

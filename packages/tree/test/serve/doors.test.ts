@@ -9,6 +9,7 @@ import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { hasPty, openTerminal } from '../../../../scripts/lib/terminal.js';
 import { relay } from '../../../reprise/src/external.js';
@@ -279,7 +280,7 @@ describe(`a command that was changed on its way (seed ${SEED})`, () => {
         });
         expect(done).toEqual([]);
       });
-      await fc.assert(law, { seed: SEED, numRuns: 60 });
+      await fc.assert(law, { seed: SEED, numRuns: 60 / stepOf(4) });
       expect(await askOwner(world, 'stop', null, { token })).toEqual(OK);
     },
   );

@@ -4,6 +4,7 @@ import { sessionOp, type Value } from '@reprise/contracts';
 import { encode, getValue, memory, type OpenStore } from '@reprise/kernel';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { NODE_TOOLS, type NodeTool, nodeCalls, nodeTools, RESULT_TYPES } from '../../src/index.js';
 import { nodeToolCatalog } from '../../src/tools/node-tools.js';
 
@@ -245,6 +246,6 @@ describe('the tools of a node', () => {
       const args = JSON.parse(JSON.stringify(given));
       await taken(name as NodeTool, args);
     });
-    await fc.assert(meant, { numRuns: 200, seed: 18 });
+    await fc.assert(meant, { numRuns: 200 / stepOf(4), seed: 18 });
   });
 });

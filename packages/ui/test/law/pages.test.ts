@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { anyConversation } from './histories.js';
 import { holdPages, PAGES, type Pages } from './pages-law.js';
@@ -19,7 +20,7 @@ describe('chat pages', () => {
     const kept = fc.asyncProperty(anyConversation, async (conversation) => {
       await holdPages(conversation);
     });
-    await hold(kept, { numRuns: Number(process.env.RUNS ?? 40), seed: SEED, command });
+    await hold(kept, { numRuns: Number(process.env.RUNS ?? 40 / stepOf(2)), seed: SEED, command });
   }, 240_000);
 
   for (const [what, mutant] of Object.entries(MUTANTS)) {

@@ -2,6 +2,7 @@ import type { Value } from '@reprise/contracts';
 import { Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   decode,
   decodeScope,
@@ -54,7 +55,7 @@ describe('given the codec', () => {
   });
 
   it('the codec decodes any bytes to their one value or refuses them, seed 20260101', async () => {
-    for (const bytes of fc.sample(fc.uint8Array({ maxLength: 40 }), { seed: 20_260_101, numRuns: 3_000 })) {
+    for (const bytes of fc.sample(fc.uint8Array({ maxLength: 40 }), { seed: 20_260_101, numRuns: 3_000 / stepOf(4) })) {
       const verdict = await verdictOn(() => decode(bytes), `decode ${toHex(bytes)}`);
       if (verdict.startsWith('accepted')) expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));
       else expect(verdict).toBe('invalid_bytes');
@@ -94,7 +95,7 @@ const NOT_ENDLESS = JUNK.map(([name]) => name).filter((name) => name !== 'a cycl
 describe('given a frame', () => {
   it('a frame of invalid bytes is reported as damaged, never half read [JRN-1]', async () => {
     await expectRefused((junk) => readFrame(junk as never, 3), 'readFrame');
-    const values = fc.sample(fc.uint8Array({ maxLength: 60 }), { seed: 20_260_101, numRuns: 1_000 });
+    const values = fc.sample(fc.uint8Array({ maxLength: 60 }), { seed: 20_260_101, numRuns: 1_000 / stepOf(4) });
     for (const bytes of values)
       expect(await verdictOn(() => readFrame(bytes, 3), toHex(bytes))).toBe('journal_damaged');
     for (const thing of [

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { systemClock } from '../../../src/index.js';
 import { Alarm } from '../../../src/ports/time/alarm.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../../src/ports/time/stamper.js';
@@ -164,7 +165,7 @@ describe(`any two clocks (seed ${SEED})`, () => {
           last = now;
         }
       }),
-      { numRuns: 300, command: vitestCommand('packages/kernel/test/ports/time/stamper.test.ts') },
+      { numRuns: 300 / stepOf(4), command: vitestCommand('packages/kernel/test/ports/time/stamper.test.ts') },
     );
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   compareBytes,
   decode,
@@ -24,7 +25,7 @@ describe(`given random bytes (seed ${SEED})`, () => {
     const same = fc.property(bytes, (input) => {
       expect(toHex(portableSha256(input))).toBe(createHash('sha256').update(input).digest('hex'));
     });
-    assertProperty(same, { numRuns: 500, command });
+    assertProperty(same, { numRuns: 500 / stepOf(4), command });
   });
 
   it('hex is decoded to the same bytes, and equals the hex of Buffer', () => {
@@ -32,7 +33,7 @@ describe(`given random bytes (seed ${SEED})`, () => {
       expect(toHex(input)).toBe(Buffer.from(input).toString('hex'));
       expect(equalBytes(fromHex(toHex(input)), input)).toBe(true);
     });
-    assertProperty(same, { numRuns: 500, command });
+    assertProperty(same, { numRuns: 500 / stepOf(4), command });
   });
 
   it.each(['a', 'abc', '0g', '/0', ':0', '`0', '0A', '0x'])('%s is no hex', (text) => {
@@ -45,7 +46,7 @@ describe(`given random bytes (seed ${SEED})`, () => {
       expect(Math.sign(compareBytes(a, a.subarray(0, cut)))).toBe(Buffer.compare(a, a.subarray(0, cut)));
       expect(equalBytes(a, b)).toBe(Buffer.compare(a, b) === 0);
     });
-    assertProperty(same, { numRuns: 500, command });
+    assertProperty(same, { numRuns: 500 / stepOf(4), command });
   });
 });
 
@@ -69,7 +70,7 @@ describe('given a value with links', () => {
     const same = fc.property(values, (value) => {
       expect(linksOf(value).map(String)).toEqual(linksOf(decode(encode(value))).map(String));
     });
-    assertProperty(same, { numRuns: 500, command });
+    assertProperty(same, { numRuns: 500 / stepOf(4), command });
   });
 
   it('a cycle is refused', () => {

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { utf8Length } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { sortKeys } from '../../../src/pure/codec/text.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 
@@ -38,7 +39,7 @@ const law = (sort: Sort) =>
 
 describe(`the order of keys (seed ${SEED})`, () => {
   it('keys are in the order of their bytes, whichever lists were put in order before [CODEC-2]', async () => {
-    await hold(law(sortKeys), { numRuns: 400, command: rerun('keys.test.ts') });
+    await hold(law(sortKeys), { numRuns: 400 / stepOf(4), command: rerun('keys.test.ts') });
   });
 
   it('keys are in order when more lists came between than are remembered', () => {
@@ -83,6 +84,6 @@ describe(`the length of text in bytes (seed ${SEED})`, () => {
       const text = 'a'.repeat(before) + middle.join('') + 'b'.repeat(after);
       expect(utf8Length(text)).toBe(Buffer.from(text).toString() === text ? Buffer.byteLength(text) : -1);
     });
-    await hold(counted, { numRuns: 2_000, command: rerun('keys.test.ts') });
+    await hold(counted, { numRuns: 2_000 / stepOf(4), command: rerun('keys.test.ts') });
   });
 });

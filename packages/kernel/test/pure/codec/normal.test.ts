@@ -3,6 +3,7 @@ import { Ref, type Value } from '@reprise/contracts';
 import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   byteLength,
   copyNormal,
@@ -75,7 +76,7 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       expect(bytes).toBe(encode(thing).length);
       expect(keysIn(value)).toEqual(keysIn(decode(encode(thing))));
     });
-    await hold(law, { numRuns: 3_000, command: rerun('normal.test.ts') });
+    await hold(law, { numRuns: 3_000 / stepOf(4), command: rerun('normal.test.ts') });
     for (const thing of ODD) expect(outcome(() => normalValue(thing).value)).toBe(outcome(() => decode(encode(thing))));
   });
 
@@ -87,7 +88,7 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       scribble(copyNormal(decode(encode(value))));
       expect(toHex(encode(value))).toBe(before);
     });
-    await hold(law, { numRuns: 500, command: rerun('normal.test.ts') });
+    await hold(law, { numRuns: 500 / stepOf(4), command: rerun('normal.test.ts') });
   });
 
   it('what shares with the value before is the normal form of the whole, or is left to it [RED-1]', async () => {
@@ -109,7 +110,7 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       expect(byteLength(next.value)).toBeLessThanOrEqual(byteLength(before) + next.added);
       expect(toHex(encode(before))).toBe(kept);
     });
-    await hold(law, { numRuns: 3_000, command: rerun('normal.test.ts') });
+    await hold(law, { numRuns: 3_000 / stepOf(4), command: rerun('normal.test.ts') });
   });
 
   it('what was equal before is the same object, however deep, and what is not is another [RED-1]', () => {
@@ -134,7 +135,7 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       expect(toHex(encodeKernel(value))).toBe(toHex(encode(value)));
       expect(toHex(encode(copyNormal(value)))).toBe(toHex(encode(value)));
     });
-    await hold(law, { numRuns: 2_000, command: rerun('normal.test.ts') });
+    await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('normal.test.ts') });
   });
 
   it('two values are equal when their bytes are', async () => {
@@ -142,7 +143,7 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
     const law = fc.property(pairs, ([a, b]) => {
       expect(equalValues(a as Value, b as Value)).toBe(toHex(encode(a)) === toHex(encode(b)));
     });
-    await hold(law, { numRuns: 2_000, command: rerun('normal.test.ts') });
+    await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('normal.test.ts') });
     expect(equalValues({ a: 1, b: undefined } as never, { a: 1 })).toBe(true);
     expect(equalValues({ a: 1 }, { b: 1 })).toBe(false);
     expect(equalValues([], {} as never)).toBe(false);

@@ -3,6 +3,7 @@ import { Ref, type Value } from '@reprise/contracts';
 import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { cpuMsOf } from '../../../../../scripts/lib/cpu.js';
 import { decode, decodeScope, encode, encodeScope, FRAME_DEPTH_MAX, fromHex, toHex } from '../../../src/index.js';
 import { decodeScopeStart, encodeScopeLinks, linksOf } from '../../../src/pure/codec/index.js';
@@ -47,7 +48,7 @@ describe(`references in a frame (seed ${SEED})`, () => {
         expect(toHex(encode(start, FRAME_DEPTH_MAX))).toBe(toHex(encode(list.slice(0, items), FRAME_DEPTH_MAX)));
       }
     });
-    await hold(law, { numRuns: 400, command: rerun('scope.test.ts') });
+    await hold(law, { numRuns: 400 / stepOf(4), command: rerun('scope.test.ts') });
   });
 
   it('the links that are listed while a frame is written are those of what it is written from, in order', async () => {
@@ -58,7 +59,7 @@ describe(`references in a frame (seed ${SEED})`, () => {
       expect(written.links.map(named)).toEqual(linksOf(list).map(named));
       links += written.links.length;
     });
-    await hold(law, { numRuns: 400, command: rerun('scope.test.ts') });
+    await hold(law, { numRuns: 400 / stepOf(4), command: rerun('scope.test.ts') });
     expect(links).toBeGreaterThan(100);
   });
 
@@ -78,7 +79,7 @@ describe(`references in a frame (seed ${SEED})`, () => {
       }
       expect(toHex(encodeScope(read, FRAME_DEPTH_MAX))).toBe(toHex(other));
     });
-    await hold(law, { numRuns: 2_000, command: rerun('scope.test.ts') });
+    await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('scope.test.ts') });
   });
 
   it.each<[string, string]>([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { produce } from 'immer';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { anySchedule, PROGRAM_CELLS } from '../../../../testkit/src/arbitraries/index.js';
 import { reduce } from '../../../src/pure/reduce/index.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
@@ -17,7 +18,7 @@ describe(`reduce() on immer (seed ${SEED})`, () => {
       seen.deliveries += spied.deliveries();
       seen.dropped += spied.dropped();
     });
-    await hold(law, { numRuns: 120, command: rerun('reduce.test.ts') });
+    await hold(law, { numRuns: 120 / stepOf(4), command: rerun('reduce.test.ts') });
     expect(seen.deliveries).toBeGreaterThan(500);
     expect(seen.dropped).toBeGreaterThan(20);
   });

@@ -10,6 +10,7 @@ import { anyTextAround } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
+import { stepOf } from '../../../../../conformance/part.js';
 import { decode, encode } from '../../../src/pure/codec/index.js';
 import { checker } from '../../../src/pure/json-schema/index.js';
 import { check, compileSchema } from '../../../src/pure/schema/index.js';
@@ -143,7 +144,7 @@ describe(`given schemas of text with bounds, 400 for each kind of node, and text
           expect(() => encode(value as Value)).toThrow(expect.objectContaining({ code: 'invalid_value' }));
         }
       });
-      await hold(agree, { numRuns: 400, command });
+      await hold(agree, { numRuns: 400 / stepOf(4), command });
       for (const many of Object.values(seen)) expect(many).toBeGreaterThan(10);
     },
   );
@@ -160,7 +161,7 @@ describe(`given schemas of text with bounds, 400 for each kind of node, and text
         expect(check(compileSchema(zod.strictObject({ key: keyText(max) })), { key: text }).ok).toBe(fits);
       },
     );
-    await hold(agree, { numRuns: 400, command });
+    await hold(agree, { numRuns: 400 / stepOf(4), command });
   });
 
   it('the text of a refusal says which bytes a key may have [SCH-5]', () => {

@@ -8,6 +8,7 @@ import * as own from '@reprise/contracts/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as zod from 'zod';
+import { stepOf } from '../../../../../conformance/part.js';
 import { compileSchema, schemaDigest } from '../../../src/pure/schema/index.js';
 import { hold, SEED } from '../../support/laws/hold.js';
 
@@ -210,7 +211,7 @@ function shownOf(schema: zod.ZodType): object {
 describe(`given 4,000 random schemas, each written with the names of zod and with ours (seed ${SEED})`, () => {
   it(
     'both judge every value alike, with the same data, issues, paths and sentences, and each may hold the other',
-    () => hold(agreement(OURS), { numRuns: 4_000, command: COMMAND }),
+    () => hold(agreement(OURS), { numRuns: 4_000 / stepOf(4), command: COMMAND }),
     60_000,
   );
 
@@ -221,7 +222,7 @@ describe(`given 4,000 random schemas, each written with the names of zod and wit
         fc.property(written, (write) => {
           expect(identityOf(write(OURS))).toBe(identityOf(write(zod)));
         }),
-        { numRuns: 4_000, command: COMMAND },
+        { numRuns: 4_000 / stepOf(4), command: COMMAND },
       ),
     60_000,
   );
@@ -233,7 +234,7 @@ describe(`given 4,000 random schemas, each written with the names of zod and wit
         fc.property(written, (write) => {
           expect(shownOf(write(OURS))).toEqual(shownOf(write(zod)));
         }),
-        { numRuns: 4_000, command: COMMAND },
+        { numRuns: 4_000 / stepOf(4), command: COMMAND },
       ),
     60_000,
   );

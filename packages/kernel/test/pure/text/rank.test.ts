@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { appendPosting, chunkOf, type Posting, readPostings, withoutPosting } from '../../../src/pure/text/index.js';
 import { averageLength, lnQ16, rarity, scoreOf } from '../../../src/pure/text/rank.js';
 import { assertProperty, SEED, vitestCommand } from '../codec/seed.js';
 
-const RUN = { numRuns: 2_000, command: vitestCommand('packages/kernel/test/pure/text/rank.test.ts') };
+const RUN = { numRuns: 2_000 / stepOf(4), command: vitestCommand('packages/kernel/test/pure/text/rank.test.ts') };
 
 describe(`ranking in integers (seed ${SEED})`, () => {
   it('the logarithm is within 5 in 100,000 of the real one', () => {

@@ -2,6 +2,7 @@
 import { Ref, RepriseError } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { anySchedule, programApp, type ScheduleStep } from '../../../../testkit/src/arbitraries/index.js';
 import {
   type App,
@@ -102,7 +103,7 @@ describe(`verification in ranges (seed ${SEED})`, () => {
       const content = await worldOf(schedule, eras);
       for (const one of [[], ...damages]) held.push(await holdRanges({ content, damages: one, options }));
     });
-    await hold(law, { numRuns: 120, command: COMMAND });
+    await hold(law, { numRuns: 120 / stepOf(4), command: COMMAND });
     const codes = new Set(held.map(({ code }) => code));
     for (const code of [
       'sound',

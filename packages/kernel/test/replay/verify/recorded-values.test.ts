@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   type Adapter,
   type Address,
@@ -201,7 +202,7 @@ describe('a schema that changed under its name', () => {
           expect(change?.fitting[0]?.records).toBe(recorded.length);
         } else expect(why?.details.where).toBe(`frame ${first + 1}, record 0 (request), $.event.value.by`);
       }),
-      { seed: SEED, numRuns: 40 },
+      { seed: SEED, numRuns: 40 / stepOf(4) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { anySchedule, programApp, programReducer } from '../../../../testkit/src/arbitraries/index.js';
 import { type App, defineApp } from '../../../src/index.js';
 import { LeafTable } from '../../../src/state/leaf-table.js';
@@ -20,7 +21,7 @@ describe(`replay (seed ${SEED})`, () => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       worlds.push(await holdWorld(schedule, programApp));
     });
-    await hold(law, { numRuns: 60, command: rerun('replay.test.ts') });
+    await hold(law, { numRuns: 60 / stepOf(4), command: rerun('replay.test.ts') });
     const sum = (of: (world: HeldWorld) => number) => worlds.reduce((total, world) => total + of(world), 0);
     expect(sum(({ replayed }) => replayed)).toBeGreaterThan(3_000);
     expect(sum(({ acks }) => acks)).toBeGreaterThan(200);

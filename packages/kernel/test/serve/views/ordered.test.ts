@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   afterPrefix,
   compareBytes,
@@ -10,7 +11,7 @@ import {
 } from '../../../src/pure/codec/index.js';
 import { assertProperty, SEED, vitestCommand } from '../../pure/codec/seed.js';
 
-const RUN = { numRuns: 3_000, command: vitestCommand('packages/kernel/test/serve/views/ordered.test.ts') };
+const RUN = { numRuns: 3_000 / stepOf(4), command: vitestCommand('packages/kernel/test/serve/views/ordered.test.ts') };
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
   fc.constantFrom('', '\0', '\0\0', 'a\0', 'a\0b', 'a', 'ab', '\uffff', '\u{10000}', 'é', 'ÿ', '\u0001'),

@@ -3,6 +3,7 @@ import { VirtualClock } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../../../conformance/part.js';
 import {
   creates,
   defineApp,
@@ -251,7 +252,10 @@ describe(`a text index over random documents (seed ${SEED})`, () => {
       const { differences } = await views.verify();
       if (differences.length > 0) throw new Error(JSON.stringify(differences));
     });
-    await hold(law, { numRuns: 60, command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts' });
+    await hold(law, {
+      numRuns: 60 / stepOf(4),
+      command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts',
+    });
   });
 });
 
@@ -301,7 +305,10 @@ describe(`a partitioned text index over random documents (seed ${SEED})`, () => 
       expect(await foundIn(views, 'a')).toEqual(await foundIn(own, 'a'));
       expect((await views.verify()).differences).toEqual([]);
     });
-    await hold(law, { numRuns: 40, command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts' });
+    await hold(law, {
+      numRuns: 40 / stepOf(4),
+      command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts',
+    });
   });
 
   it('a search that names no partition is refused, and so is an index with an unusual one', async () => {

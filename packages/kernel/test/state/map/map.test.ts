@@ -3,6 +3,7 @@ import { Ref } from '@reprise/contracts';
 import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../conformance/part.js';
 import { anyAddress } from '../../../../testkit/src/arbitraries/index.js';
 import { decode, encode, isRepriseError, toHex } from '../../../src/index.js';
 import { type LeafKey, type LeafKind, leafKey } from '../../../src/pure/engine/index.js';
@@ -95,7 +96,7 @@ function lawFor(update: Update): fc.IAsyncProperty<[readonly (readonly MapChange
 
 describe(`the map's root (seed ${SEED})`, () => {
   it('the root depends on the leaves alone: any order, any batches, deletions among them [RPL-8]', async () => {
-    await hold(lawFor(inBatches), { numRuns: 120, command: rerun('map.test.ts') });
+    await hold(lawFor(inBatches), { numRuns: 120 / stepOf(4), command: rerun('map.test.ts') });
   });
 
   it.each<[string, Update]>([
@@ -184,7 +185,7 @@ describe(`given something else where a map should be (seed ${SEED})`, () => {
       expect(['blob_damaged', 'nothing']).toContain(await refusalOf(bytes));
       expect(['blob_damaged', 'nothing']).toContain(await refusalOf(trie, bytes));
     });
-    await hold(law, { numRuns: 300, command: rerun('map.test.ts') });
+    await hold(law, { numRuns: 300 / stepOf(4), command: rerun('map.test.ts') });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import {
   anySchedule,
   deafReducer,
@@ -89,7 +90,7 @@ describe(`a world that folds every frame twice (seed ${SEED})`, () => {
       expect(refusals.get('nondeterminism')).toBeUndefined();
       expect(refusals.get('internal_error')).toBeUndefined();
     });
-    await hold(law, { numRuns: 100, command: rerun('purity.test.ts') });
+    await hold(law, { numRuns: 100 / stepOf(4), command: rerun('purity.test.ts') });
   });
 
   it.each(IMPURE)('a request is refused when the app depends on %s [DET-6]', async (_, app) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { Backlog, NOTHING_KEPT } from '../../../../src/pure/engine/frame/backlog.js';
 import type { QueuedDelivery } from '../../../../src/pure/engine/frame/frame-fold.js';
 import { FRAME_DELIVERIES_MAX } from '../../../../src/pure/engine/leaf/bounds.js';
@@ -62,7 +63,7 @@ describe(`given deliveries that wait over frames (seed ${seed})`, () => {
       }
       expect(ledger.leaves.size === 0).toBe(expected.length === 0);
     });
-    fc.assert(law, { numRuns: 60, seed });
+    fc.assert(law, { numRuns: 60 / stepOf(4), seed });
   });
 
   it('a frame touches as many leaves with a long backlog as with a short one', () => {

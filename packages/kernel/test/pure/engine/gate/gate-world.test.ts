@@ -1,6 +1,7 @@
 import type { JournalRecord } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { hold, SEED } from '../../../support/laws/hold.js';
 import { Auditor } from './audit.js';
 import { anyHappenings, type Happening, runAndAudit } from './gate-world.js';
@@ -22,7 +23,7 @@ describe('given random worlds of cells with rights, accounts, people and crashes
       const { findings } = await runAndAudit(happenings);
       for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];
     });
-    await hold(law, { numRuns: 60, command: COMMAND });
+    await hold(law, { numRuns: 60 / stepOf(4), command: COMMAND });
     for (const [what, times] of Object.entries(sum)) expect(times, what).toBeGreaterThan(0);
   });
 });

@@ -2,6 +2,7 @@
 import type { PolicyRule, Principal } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { isRepriseError, openKernelWorld, type World } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound } from '../../../support/judge.js';
@@ -306,7 +307,7 @@ describe('given random chains of cells that name sends', () => {
     const law = fc.asyncProperty(fc.array(anyHappening, { maxLength: 6 }), async (happenings) => {
       expect(await violation(happenings)).toBeUndefined();
     });
-    await hold(law, { numRuns: 80, command: COMMAND });
+    await hold(law, { numRuns: 80 / stepOf(4), command: COMMAND });
   });
 
   it('the law reports a cell that a rule lets reach a stranger', async () => {

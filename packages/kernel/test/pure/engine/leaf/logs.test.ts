@@ -1,6 +1,7 @@
 import type { Ref, Value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { PROGRAM_EVENTS, PROGRAM_REDUCERS, programApp } from '../../../../../testkit/src/arbitraries/index.js';
 import {
   type ContentReader,
@@ -131,7 +132,7 @@ function headLawFor(head: Head) {
 
 describe(`logs (seed ${SEED})`, () => {
   it('every head of a log gives the items up to it, whatever is appended and linked afterwards [RED-26]', async () => {
-    await hold(headLawFor(linked), { numRuns: 60, command: rerun('logs.test.ts') });
+    await hold(headLawFor(linked), { numRuns: 60 / stepOf(4), command: rerun('logs.test.ts') });
   });
 
   it.each<[string, Head]>([
@@ -160,7 +161,7 @@ describe(`logs (seed ${SEED})`, () => {
   });
 
   it('logs return what was appended, from any index, and their shape depends on the items alone [RED-25]', async () => {
-    await hold(lawFor(append), { numRuns: 60, command: rerun('logs.test.ts') });
+    await hold(lawFor(append), { numRuns: 60 / stepOf(4), command: rerun('logs.test.ts') });
   });
 
   it('logs are read without the chunks outside the requested range', async () => {

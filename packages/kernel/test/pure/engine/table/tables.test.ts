@@ -1,6 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { encode, toHex } from '../../../../src/pure/codec/index.js';
 import { isBranch, type TableNode } from '../../../../src/pure/engine/leaf/table-node.js';
 import { entriesIn, type Span } from '../../../../src/pure/engine/leaf/table-tree.js';
@@ -75,7 +76,7 @@ function shapeOf({ head, nodes }: WrittenTable): unknown {
 
 describe(`tables (seed ${SEED})`, () => {
   it('tables hold what a sorted map holds, and their shape depends on the operations alone [RED-27]', async () => {
-    await hold(lawFor(WHOLE), { numRuns: 40, command: rerun('tables.test.ts') });
+    await hold(lawFor(WHOLE), { numRuns: 40 / stepOf(4), command: rerun('tables.test.ts') });
   });
 
   it('an operation reads the way down and no more, however many entries there are [RED-28]', () => {

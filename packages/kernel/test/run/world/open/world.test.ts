@@ -1,6 +1,7 @@
 import { type IngressRecord, isFields, Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import { type Adapter, memory, openKernelWorld, putValue, type Store, type World } from '../../../../src/index.js';
 import { closeSound, codeOf, expectSound, framesOf, recordsOf, refusal } from '../../../support/judge.js';
 import { add, ask, cell, ILLEGAL, illegal, lab, numberOf, once, start, wake } from '../../../support/lab.js';
@@ -306,7 +307,7 @@ describe('given an open world [REQ-9]', () => {
       ),
       fc.oneof(fc.constant({}), anything, fc.record({ id: fc.oneof(fc.string({ unit: 'binary' }), anything) })),
     );
-    for (const [to, event, options] of fc.sample(call, { seed: 20_260_101, numRuns: 1_500 })) {
+    for (const [to, event, options] of fc.sample(call, { seed: 20_260_101, numRuns: 1_500 / stepOf(4) })) {
       const { head } = world;
       const verdict = await verdictOn(
         () => world.request(to as never, event as never, options as never),

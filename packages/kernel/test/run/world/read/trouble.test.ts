@@ -3,6 +3,7 @@ import { type Address, formatAddress, isRepriseError, NOTICES } from '@reprise/c
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../../../../conformance/part.js';
 import {
   creates,
   defineApp,
@@ -306,6 +307,6 @@ describe('random worlds in which cells fail', () => {
       for (const wait of await Promise.all(waits))
         expect(['answered', 'closed', expect.objectContaining({ code: 'cell_failed' })]).toContainEqual(wait);
     });
-    await fc.assert(law, { seed: 20261128, numRuns: 60 });
+    await fc.assert(law, { seed: 20261128, numRuns: 60 / stepOf(4) });
   });
 });

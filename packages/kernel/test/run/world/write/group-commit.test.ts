@@ -1,6 +1,7 @@
 import { seededRandom, VirtualClock } from '@reprise/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../../../conformance/part.js';
 import {
   anySchedule,
   PROGRAM_CELLS,
@@ -96,7 +97,7 @@ describe(`group commit (seed ${SEED})`, () => {
       commits.oneByOne += single.commits;
       expect({ ...grouped, commits: 0 }).toEqual({ ...single, commits: 0 });
     });
-    await hold(law, { numRuns: 60, command: rerun('group-commit.test.ts') });
+    await hold(law, { numRuns: 60 / stepOf(4), command: rerun('group-commit.test.ts') });
     expect(commits.together).toBeLessThan(commits.oneByOne / 2);
   });
 
