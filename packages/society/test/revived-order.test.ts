@@ -75,7 +75,7 @@ describe('an agent whose cell has failed and is revived', () => {
 });
 
 describe('an agent whose cell has failed, and whose maker ended it', () => {
-  it('a failed agent that its maker ended is suspended by nobody: also an entity further up knows what its maker did for it [SOC-77]', async () => {
+  it('an agent that failed, and that its maker ended, cannot be suspended any more: an ancestor above the maker knows that it ended [SOC-77]', async () => {
     await using at = await familyOf();
     const id = await agentOf(at.boss, { ttl_seconds: 60 });
     await failEntity(at.world, id);

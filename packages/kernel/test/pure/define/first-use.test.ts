@@ -41,7 +41,7 @@ describe('a definition that is made when it is first used', () => {
     expect({ ...app }.plans.size).toBe(0);
   });
 
-  it('a mistake is reported by every use', () => {
+  it('a definition with a mistake throws the same error each time it is used', () => {
     const wrong = effectOnUse('demo.pay@1', () =>
       defineEffect({ kind: 'demo.pay@1', params: z.date(), receipt: z.null() }),
     );

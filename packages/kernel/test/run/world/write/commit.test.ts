@@ -400,7 +400,7 @@ describe('given an append whose answer is lost', () => {
     await closeSound(world, store, app);
   });
 
-  it('a snapshot that was written counts', async () => {
+  it('a snapshot is taken although the reply of its append was lost', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('reply lost');
