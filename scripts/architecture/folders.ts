@@ -2,7 +2,15 @@
  * Which folders of a package may import which: the folder rules as data. Tests: `scripts/test/architecture.test.ts`.
  */
 
-const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
+const PORTS = [
+  'ports/time',
+  'ports/journal',
+  'ports/content',
+  'ports/store',
+  'ports/scrub',
+  'ports/adapter',
+  'ports/views',
+];
 const STATE = ['state/map', 'state'];
 const RUN_BELOW_WORLD = ['run/callers', 'run/dispatch'];
 
@@ -83,6 +91,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'ports/journal': ['pure/codec', 'pure/schema', 'pure/record'],
     'ports/content': ['pure', 'ports/time'],
     'ports/store': ['pure/codec', 'ports/journal', 'ports/content'],
+    'ports/views': [],
     'ports/scrub': ['pure/codec'],
     'ports/adapter': ['pure', 'ports/content', 'ports/scrub'],
     'state/map': ['pure', 'ports/content'],

@@ -24,6 +24,8 @@ export function formatProblem({ file, line, what, use }: Problem): string {
 }
 
 const IGNORED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage', 'worlds', 'vectors', 'goldens']);
+/** What `npm run release -- --dry` leaves at the top. */
+const MADE = 'release';
 const READ = /\.(ts|mjs|jsx?|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
 
 /** Reads the repository's texts. */
@@ -32,7 +34,7 @@ export function readTree(root: string): Tree {
   const walk = (folder: string): void => {
     for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !IGNORED.has(entry.name)) walk(name);
+      if (entry.isDirectory() && !IGNORED.has(entry.name) && name !== MADE) walk(name);
       else if (entry.isFile() && READ.test(name)) files.set(name, readFileSync(path.join(root, name), 'utf8'));
     }
   };

@@ -42,6 +42,11 @@ export async function answer() {
 const MAIN = `import { answer } from './answer.js';\nconsole.log(await answer());\n`;
 const EXPECTED = 'That makes 5. 6 frames replayed';
 
+/** Built files of our libraries may call `require`, which a module of Node does not have. */
+const BANNER = [
+  `--banner:js=import { createRequire as bundled } from 'node:module'; const require = bundled(import.meta.url);`,
+];
+
 const { values: options } = parseArgs({ options: { only: { type: 'string' } } });
 const tarball = await packed();
 const scratch = await mkdtemp(path.join(os.tmpdir(), 'reprise-installs-'));
@@ -143,11 +148,6 @@ export const GET = async () => new Response(await answer());\n`;
   });
 }
 
-/** Built files of our libraries may call `require`, which a module of Node does not have. */
-const BANNER = [
-  `--banner:js=import { createRequire as bundled } from 'node:module'; const require = bundled(import.meta.url);`,
-];
-
 /** Tries one way in an empty project. */
 async function row(name: string, attempt: (app: string) => Promise<string>): Promise<void> {
   if (options.only !== undefined && options.only !== name) return;
@@ -178,8 +178,9 @@ async function tool(name: string, file: string): Promise<string> {
   return path.join(prefix, 'node_modules', file);
 }
 
-const bin = (app: string, name: string, args: readonly string[]) =>
-  printed(path.join(app, 'node_modules/.bin', name), args, app);
+function bin(app: string, name: string, args: readonly string[]): Promise<string> {
+  return printed(path.join(app, 'node_modules/.bin', name), args, app);
+}
 
 async function printed(command: string, args: readonly string[], cwd: string): Promise<string> {
   const name = command === 'node' ? (await thisNode()).command : command;

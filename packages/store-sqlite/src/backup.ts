@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { Backup } from '@reprise/kernel';
-import { closableReadonly } from '@reprise/kernel/store';
+import { closableReadonly } from '@reprise/kernel/driver';
 import { PACK_BYTES_MAX } from './database/deflated.js';
 import { type Connection, type Driver, type SqlValue, sqliteDriver } from './database/driver.js';
 import { nodeSha256 } from './database/hash.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type KnownOptions, oneOf, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
-import { closable, closableReadonly } from '@reprise/kernel/store';
+import { closable, closableReadonly } from '@reprise/kernel/driver';
 import { backupWorld } from './backup.js';
 import type { Connection, Driver } from './database/driver.js';
 import { sqliteDriver } from './database/driver.js';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
-import { assertMark } from '@reprise/kernel/store';
+import { assertMark } from '@reprise/kernel/driver';
 import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewStore } from '@reprise/kernel/views';
 import { type Connection, type Driver, type Row, type SqlValue, sqliteDriver } from './database/driver.js';
 import { type Layout, transaction } from './database/schema.js';

@@ -8,6 +8,8 @@ import { type Models, type NeedsModels, withModels } from '../open-world.js';
 export { type RecordingContext, type Reduced, recordingContext, reduce } from '@reprise/kernel/reduce';
 export { script } from '@reprise/providers';
 export {
+  type GivenPlan,
+  type GivenReducer,
   givenPlan,
   givenReducer,
   loadWorld,

@@ -1,6 +1,6 @@
 import { RepriseError } from '@reprise/contracts';
 import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
-import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/store';
+import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/driver';
 import type { Connection, Row } from '../database/driver.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
 import { bytes, digestSql, illegal, whole, wholeSql } from '../database/values.js';

@@ -64,7 +64,7 @@ interface StartedPlan extends PlanWhen {
 }
 
 /** A plan that waits for its input. */
-interface GivenPlan {
+export interface GivenPlan {
   /** Starts the plan with its input. */
   input(input: unknown): StartedPlan;
 }

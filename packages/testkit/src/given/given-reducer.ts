@@ -65,7 +65,7 @@ interface ReducerWhen {
 }
 
 /** A reducer with its earlier events. */
-interface GivenReducer {
+export interface GivenReducer {
   /** The cell exists and has this state. */
   state(state: unknown): GivenReducer;
   /** The cell has received these events. */

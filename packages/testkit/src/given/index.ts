@@ -1,9 +1,2 @@
-export {
-  givenPlan,
-  type PlanOutcome,
-} from './given-plan.js';
-export {
-  type GivenEvent,
-  givenReducer,
-  type ReducerOutcome,
-} from './given-reducer.js';
+export { type GivenPlan, givenPlan, type PlanOutcome } from './given-plan.js';
+export { type GivenEvent, type GivenReducer, givenReducer, type ReducerOutcome } from './given-reducer.js';

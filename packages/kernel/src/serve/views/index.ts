@@ -1,9 +1,10 @@
 /** Views: tables folded from a world's journal, stored beside it, queried, and rebuilt whenever they are lost. */
+
+export { assertMark } from '../../ports/views/mark.js';
+export * from '../../ports/views/port.js';
 export { wordsOf } from '../../pure/text/index.js';
 export * from './bounds.js';
-export { assertMark } from './mark.js';
 export { memoryViews } from './memory-views.js';
-export * from './port.js';
 export * from './provided/index.js';
 export type { ViewPage, ViewQuery } from './query.js';
 export type { TextQuery } from './text-query.js';

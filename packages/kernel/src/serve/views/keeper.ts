@@ -13,9 +13,9 @@
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { macrotask } from '../../ports/time/turn.js';
+import type { OpenViewStore } from '../../ports/views/port.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
 import { Gate } from './gate.js';
-import type { OpenViewStore } from './port.js';
 import type { FrameSource } from './source.js';
 import type { StoredView } from './stored-view.js';
 

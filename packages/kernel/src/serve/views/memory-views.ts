@@ -1,6 +1,6 @@
+import { assertMark } from '../../ports/views/mark.js';
+import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from '../../ports/views/port.js';
 import { compareBytes } from '../../pure/codec/index.js';
-import { assertMark } from './mark.js';
-import type { OpenViewStore, ViewCommit, ViewEntry, ViewMark, ViewRange, ViewStore } from './port.js';
 
 /** Views in memory: rebuilt from the journal by every process. */
 export function memoryViews(): ViewStore {

@@ -7,8 +7,9 @@
  * O2  A fold is synchronous and the store is not. A missing entry is noted, the fold of that record is dropped, the
  *     entry loaded, and the record folded again: this is safe, since folding is pure.
  */
+
+import type { OpenViewStore, ViewChange } from '../../ports/views/port.js';
 import { binaryText } from './memory-views.js';
-import type { OpenViewStore, ViewChange } from './port.js';
 
 /** Entries cached between commits; beyond this all are dropped. */
 const ENTRIES_AT_HAND_MAX = 20_000;

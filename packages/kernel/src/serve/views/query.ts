@@ -1,5 +1,6 @@
 /** Queries to a projection: ranges of its keys or of an index, page by page. */
 import { isWhole, RepriseError } from '@reprise/contracts';
+import type { OpenViewStore, ViewRange } from '../../ports/views/port.js';
 import {
   afterPrefix,
   compareBytes,
@@ -14,7 +15,6 @@ import {
 import type { ProjectionDefinition } from '../../pure/define/index.js';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from './bounds.js';
 import { entryKey, joined, PART } from './layout.js';
-import type { OpenViewStore, ViewRange } from './port.js';
 
 /** Selects rows and their order. All given conditions must hold; without any: every row, by key. */
 export interface ViewQuery {

@@ -9,11 +9,11 @@
  */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
+import type { OpenViewStore, ViewCommit, ViewMark } from '../../ports/views/port.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
 import { VIEW_BATCH_BYTES, VIEW_BATCH_FRAMES } from './bounds.js';
 import { type Fold, foldFrame } from './fold-frame.js';
 import { Overlay } from './overlay.js';
-import type { OpenViewStore, ViewCommit, ViewMark } from './port.js';
 import { type FrameSource, headAfter } from './source.js';
 
 /** A view that is kept up to date. */

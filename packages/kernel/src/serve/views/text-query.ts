@@ -1,5 +1,6 @@
 /** Queries to a text index: the documents with these words, the best first. */
 import { RepriseError } from '@reprise/contracts';
+import type { OpenViewStore } from '../../ports/views/port.js';
 import {
   afterPrefix,
   compareBytes,
@@ -12,7 +13,6 @@ import {
 import { averageLength, type Posting, rarity, readPostings, scoreOf, wordsOf } from '../../pure/text/index.js';
 import { PREFIX_WORDS_MAX, QUERY_WORDS_MAX } from './bounds.js';
 import { entryKey, joined, PART } from './layout.js';
-import type { OpenViewStore } from './port.js';
 import { limitOf } from './query.js';
 import { documentIn, NO_TEXT, postingsUnder, totalsIn, totalsKey, wordAndChunk } from './text-fold.js';
 

@@ -1,7 +1,8 @@
 /** Compares a view with a rebuilt one: entry by entry, in bytes. */
+
+import type { OpenViewStore, ViewEntry } from '../../ports/views/port.js';
 import { compareBytes, decode, decodeKey, equalBytes, toHex } from '../../pure/codec/index.js';
 import { PART } from './layout.js';
-import type { OpenViewStore, ViewEntry } from './port.js';
 
 /** The first entry of a view that differs from the rebuilt one. */
 export interface ViewDifference {

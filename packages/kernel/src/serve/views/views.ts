@@ -16,6 +16,7 @@ import {
   requireMethods,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
+import type { OpenViewStore, ViewStore } from '../../ports/views/port.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encodeKey, type RowKey } from '../../pure/codec/index.js';
 import type { ProjectionDefinition, TextIndexDefinition } from '../../pure/define/index.js';
@@ -24,7 +25,6 @@ import type { Fold } from './fold-frame.js';
 import { Keeper } from './keeper.js';
 import { joined, PART } from './layout.js';
 import { memoryViews } from './memory-views.js';
-import type { OpenViewStore, ViewStore } from './port.js';
 import { projectionFold } from './projection-fold.js';
 import { readPage, type ViewPage, type ViewQuery, type ViewRow } from './query.js';
 import { type FrameSource, storeSource, worldSource } from './source.js';
