@@ -68,7 +68,7 @@ export type { EraseReport, RequestOptions, SettleAck } from './run/world/ask/ask
 export type { PendingItem } from './run/world/ask/open-items.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
 export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';
-export { type PostedTroubles, postedTroubles } from './run/world/open/status-post.js';
+export type { PostedTroubles } from './run/world/open/status-post.js';
 export { openKernelWorld } from './run/world/open-world.js';
 export type { AwaitedCell, WorldFrame } from './run/world/read/reading.js';
 export type { WorldView } from './run/world/read/view.js';

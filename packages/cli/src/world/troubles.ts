@@ -1,7 +1,7 @@
 /** What needs attention in a world, as a process that has not opened it can see it, in two forms. */
 import { type Address, failureWords, formatAddress } from '@reprise/contracts';
 import type { CellTrouble, PostedTroubles, ReadonlyStore } from '@reprise/kernel';
-import { postedTroubles } from '@reprise/kernel';
+import { postedTroubles } from '@reprise/kernel/driver';
 
 /** The process that had the world open ended without closing it; what was under way goes on at the next opening. */
 interface DeathTrouble {

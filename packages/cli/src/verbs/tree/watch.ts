@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
-import { postedTroubles } from '@reprise/kernel';
+import { postedTroubles } from '@reprise/kernel/driver';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
 import type { Io } from '../../process/io.js';

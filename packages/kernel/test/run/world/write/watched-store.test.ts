@@ -1,13 +1,7 @@
 /** Every call of a store is watched, and what lasts is posted for other processes. */
 import { describe, expect, it } from 'vitest';
-import {
-  memory,
-  type OpenStore,
-  openKernelWorld,
-  postedTroubles,
-  type Store,
-  type World,
-} from '../../../../src/index.js';
+import { postedTroubles } from '../../../../src/driver.js';
+import { memory, type OpenStore, openKernelWorld, type Store, type World } from '../../../../src/index.js';
 import { StoreWatch } from '../../../../src/run/world/write/store-watch.js';
 import { watchedStore } from '../../../../src/run/world/write/watched-store.js';
 import { until } from '../../../support/judge.js';
