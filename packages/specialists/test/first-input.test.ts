@@ -1,9 +1,10 @@
-/** The first input of a coordinator comes with its definition: what a session refuses of both, and what the gate refuses. */
+/** Inputs of a coordinator that come with a definition: what its session refuses of both, and what the gate refuses. */
 import { AGENT_POLICY } from '@reprise/agent';
 import type { PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/org';
-import { type Team, team } from 'reprise/specialists';
+import { scriptBy } from 'reprise/providers';
+import { type Project, type Team, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import type { ProjectState } from '../src/pure/contracts/index.js';
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
@@ -89,6 +90,45 @@ describe('given a policy that denies inputs of a coordinator', () => {
         expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
         expect((await world.verify()).unverified).toBe(0);
       }
+    },
+  );
+});
+
+describe('given a coordinator that has run, and a policy that denies its next definition', () => {
+  const policy: PolicyRule[] = [{ send: DEFINITION, decision: 'deny' }, ...AGENT_POLICY];
+  const teamOf = (identity: string, budget?: { readonly tokens: number }) =>
+    team({ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity }, ...(budget && { budget }) });
+
+  it.each([
+    ['another identity', teamOf('You coordinate in verse.'), 'verse'],
+    ['a share of a budget as its limit', teamOf('You coordinate.', { tokens: 1_000_000 }), 'prose'],
+  ] as const)(
+    'a message that brings %s is answered with the denial and starts no run, and a later one brings the definition again [SPEC-56]',
+    async (_, next, style) => {
+      const store = memory();
+      const ran: string[] = [];
+      const main = scriptBy(({ system }) => {
+        ran.push(system.includes('in verse') ? 'verse' : 'prose');
+        return { text: 'Noted.' };
+      });
+      const under = async (dev: Team, rules: readonly PolicyRule[], act: (project: Project) => Promise<unknown>) => {
+        await using world = await openWorld({ store, models: { main }, policy: [...rules], parts: [dev] });
+        const project = world.part(dev).project('p');
+        await act(project);
+        await project.idle({ within: '20s' });
+        const { coordinator, reserved } = (await world.kernel.state(project.address)) as unknown as ProjectState;
+        expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
+        expect(await world.kernel.table(project.address, 'adopting')).toEqual([]);
+        expect((await world.verify()).unverified).toBe(0);
+      };
+      const go = async (project: Project) => (await project.send('Go.')).text();
+      await under(teamOf('You coordinate.'), AGENT_POLICY, go);
+      await under(next, policy, async (project) => {
+        for (let n = 0; n < 2; n++) await expect(project.send('And?')).rejects.toMatchObject({ code: 'policy_denied' });
+      });
+      expect(ran).toEqual(['prose']);
+      await under(next, AGENT_POLICY, go);
+      expect(ran).toEqual(['prose', style]);
     },
   );
 });

@@ -1,4 +1,5 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
+import { userInput } from '@reprise/agent/contracts';
 import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables, share, used, waitingCall } from '@reprise/org/contracts';
@@ -166,6 +167,12 @@ export const projectTables = {
   models: z.array(z.string().max(128)).max(256),
   narrative: narrativeRow,
   inbox: inboxRow,
+  /** Inputs whose session takes a definition of a version and with a share as its limit first, by the digest of their id. */
+  adopting: z.strictObject({
+    version: projectState.shape.version,
+    share: z.nullable(share),
+    input: userInput.omit({ allowance: true }),
+  }),
   /** Tasks of plans in the inbox: by the number of the entry and their place, two numbers with a dot. */
   planned: taskToMake,
   /** Tasks that have ended, with the last dependent that was changed for it. */

@@ -4,12 +4,13 @@ import { type Actor, present } from '@reprise/contracts';
 import { allRows } from '@reprise/kernel/define';
 import { key } from '@reprise/org/contracts';
 import { coordinatorOf, TASK_FINAL } from '../contracts/index.js';
+import { dropAdopting } from './coordinator/coordinator.js';
 import { clearWakeTimers } from './coordinator/wake.js';
 import { type Delivery, isFull } from './project/delivery.js';
 import { stopJob } from './task/people.js';
 import { moveTask } from './task/tasks.js';
 
-/** Begins to cancel everything. What waits for the team is dropped. */
+/** Begins to cancel everything. What waits for the team, or for its coordinator to take a definition, is dropped. */
 export function cancelProject(delivery: Delivery, by: Actor): void {
   const { state, ctx } = delivery;
   if (state.status === 'cancelled') return;
@@ -19,6 +20,7 @@ export function cancelProject(delivery: Delivery, by: Actor): void {
   clearWakeTimers(delivery);
   state.wake = { ...state.wake, phase: 'none', due: null, results: [], decides: false };
   dropInbox(delivery);
+  dropAdopting(delivery, 'project_ended');
   if (state.coordinator.adopted === null) return;
   const command = { type: 'Cancel', scope: 'all' };
   const value = { command_id: `cancel/${ctx.id('cancel')}`, command };

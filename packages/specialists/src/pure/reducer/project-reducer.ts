@@ -60,7 +60,7 @@ import { takeCall } from './call/calls.js';
 import { memoryWritten, remember } from './call/memory.js';
 import { cancelProject, sweep } from './cancel.js';
 import { ADOPTED_TAG, FIRST_TAG, INPUT_TAG } from './coordinator/coordinator.js';
-import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator/coordinator-news.js';
+import { adoptionAnswered, coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator/coordinator-news.js';
 import {
   notWoken,
   scheduleWake,
@@ -199,7 +199,7 @@ const HANDLERS: EventHandlers<ProjectState, typeof EVENTS, typeof projectTables>
     const unmade = jobNotMade(reply);
     if (unmade !== undefined) jobChanged(delivery, unmade);
     else if (tag === STANDING_TAG) coordinatorStands(delivery, reply.outcome === 'accepted');
-    else if (tag === ADOPTED_TAG) delivery.state.coordinator.adopted = null;
+    else if (tag.startsWith(ADOPTED_TAG)) adoptionAnswered(delivery, reply);
     else if (tag.startsWith(INPUT_TAG) || tag.startsWith(FIRST_TAG)) inputAnswered(delivery, reply);
     else appRefused(delivery, tag);
   }),

@@ -5,6 +5,7 @@
 import { allRows } from '@reprise/kernel/define';
 import { reportWork } from '@reprise/org/contracts';
 import { coordinatorOf } from '../contracts/index.js';
+import { adoptAgain, dropAdopting } from './coordinator/coordinator.js';
 import { coordinatorFailed, dropShares } from './coordinator/coordinator-news.js';
 import { wakeAgain, wakeEnded } from './coordinator/wake.js';
 import type { Delivery } from './project/delivery.js';
@@ -25,22 +26,30 @@ export function revived(delivery: Delivery): void {
 }
 
 /** The session counts as asked, as for an input, so that nothing is decided before it has answered. */
-function askCoordinator({ state: { coordinator }, ctx }: Delivery): void {
+function askCoordinator(delivery: Delivery): void {
+  const { ctx } = delivery;
+  const { coordinator } = delivery.state;
   coordinator.busy = false;
   coordinator.sent = 0;
-  if (coordinator.adopted === null) return;
+  if (coordinator.adopted === null) return dropAdopting(delivery, 'cell_failed');
   coordinator.sent = 1;
   const answer = { reply: true, tag: STANDING_TAG } as const;
   ctx.send(coordinatorOf(ctx.address[1]), { name: 'aos.agent/Report@1', value: {} }, answer);
 }
 
-/** The session has told how it stands: without a run, nothing of it is under way. */
+/**
+ * The session has told how it stands: without a run, nothing of it is under way. The definitions that it has not answered by
+ * now are sent again, and their inputs come then.
+ */
 export function coordinatorStands(delivery: Delivery, isThere: boolean): void {
   const { coordinator, wake } = delivery.state;
   if (!isThere) return coordinatorFailed(delivery);
-  coordinator.sent = 0;
+  const adopting = delivery.ctx.table('adopting');
+  coordinator.sent = adopting.size;
+  const isToBeShown = [...allRows(adopting)].some(([, { input }]) => input.cause.kind === 'app');
+  adoptAgain(delivery);
   if (coordinator.busy) return;
   coordinator.taken = 0;
   dropShares(delivery);
-  if (wake.phase === 'shown') wakeEnded(delivery, false);
+  if (wake.phase === 'shown' && !isToBeShown) wakeEnded(delivery, false);
 }

@@ -4,7 +4,7 @@ import { forgetPassed } from '@reprise/org/contracts';
 import { coordinatorOf, type ProjectRefusal } from '../../contracts/index.js';
 import type { Delivery } from '../project/delivery.js';
 import { budgetOf, countUse, hasReachedShare, returnShare } from '../project/spending.js';
-import { FIRST_TAG, INPUT_TAG } from './coordinator.js';
+import { ADOPTED_TAG, dropAdopting, FIRST_TAG, INPUT_TAG, sendInput } from './coordinator.js';
 import { wakeEnded } from './wake.js';
 
 /**
@@ -26,6 +26,19 @@ export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = ''
   const refusal = refusalOf(code, isFirst);
   delivery.ctx.record('specialists/Commanded@1', { command_id, code: refusal, value: null });
   if (refusal === 'cell_failed') coordinatorFailed(delivery);
+}
+
+/** The session has taken a definition, or has not: then it keeps the one before, and the input is refused (SPEC-56). */
+export function adoptionAnswered(delivery: Delivery, { tag = '', ...answer }: Answered): void {
+  const adopting = delivery.ctx.table('adopting');
+  const key = tag.slice(ADOPTED_TAG.length);
+  const asked = adopting.get(key);
+  if (asked === undefined || !adopting.delete(key)) return;
+  const { input, version } = asked;
+  if (answer.outcome !== 'accepted')
+    return inputAnswered(delivery, { ...answer, tag: `${INPUT_TAG}${input.command_id}` });
+  delivery.state.coordinator.adopted = version;
+  sendInput(delivery, input);
 }
 
 /** Why an input was not taken. A session that is not there after its first event has failed of it. */
@@ -108,6 +121,7 @@ function goOn({ state: { coordinator }, ctx }: Delivery): void {
 /** The session has failed as a cell: the next input makes another one. */
 export function coordinatorFailed(delivery: Delivery): void {
   const { coordinator, wake } = delivery.state;
+  dropAdopting(delivery, 'cell_failed');
   coordinator.busy = false;
   coordinator.sent = 0;
   coordinator.taken = 0;

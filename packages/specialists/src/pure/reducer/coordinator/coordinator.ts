@@ -1,10 +1,11 @@
 /** The coordinator's session: it is made with the first input, and has at most one wake under way. */
 import { type InputPart, startOfText } from '@reprise/contracts';
-import type { Share } from '@reprise/org/contracts';
-import { limitOf } from '@reprise/org/contracts';
-import { coordinatorOf } from '../../contracts/index.js';
+import type * as z from '@reprise/contracts/schema';
+import { allRows } from '@reprise/kernel/define';
+import { limitOf, type Share } from '@reprise/org/contracts';
+import { coordinatorOf, type ProjectRefusal, type projectTables } from '../../contracts/index.js';
 import { type Delivery, teamOf } from '../project/delivery.js';
-import { budgetOf, isSpent, takeShare } from '../project/spending.js';
+import { budgetOf, isSpent, returnShare, takeShare } from '../project/spending.js';
 
 interface CoordinatorInput {
   readonly command_id: string;
@@ -17,29 +18,44 @@ interface CoordinatorInput {
 /** Begins the tags of inputs, whose answer says that the session has taken or refused them. */
 export const INPUT_TAG = 'input.';
 
-/** The tag of an adoption, which the session refuses when its cell fails of it. */
-export const ADOPTED_TAG = 'adopted';
+/** Begins the tag of a definition for a session that stands; the key of the input that follows is behind it. */
+export const ADOPTED_TAG = 'adopted.';
 
 /** Begins the tag of the first input of a session: it comes with the definition, so one event makes the session. */
 export const FIRST_TAG = 'first.';
 
+/**
+ * Sends an input to the coordinator. One that brings another definition to a session that stands is sent when the session
+ * has taken the definition, and so are those behind it: none runs under the definition before, or without its share as a limit.
+ */
 export function tellCoordinator(delivery: Delivery, { command_id, parts, priority, reason }: CoordinatorInput): void {
   const { state, ctx } = delivery;
-  const { coordinator } = state;
+  const { coordinator, version } = state;
   const share = shareOf(delivery);
-  const to = coordinatorOf(ctx.address[1]);
-  const cause = reason === undefined ? { kind: 'operator' } : { kind: 'app', reason };
-  const input = { command_id, parts: [...parts], priority, cause };
+  const cause: Input['cause'] = reason === undefined ? { kind: 'operator' } : { kind: 'app', reason };
+  const input: Input = { command_id, parts: [...parts], priority, cause };
+  coordinator.sent++;
   if (coordinator.adopted === null) {
     const labels = { project: ctx.address[1], role: 'coordinator' };
     const value = { ...adoptionOf(delivery, share), depth: 0, tell_owner: true, labels, input };
-    ctx.send(to, { name: 'aos.agent/AgentAdopted@1', value }, answered(FIRST_TAG, command_id));
-  } else {
-    if (coordinator.adopted !== state.version || share !== null) adopt(delivery, share);
-    ctx.send(to, { name: 'aos.agent/UserInput@1', value: input }, answered(INPUT_TAG, command_id));
-  }
-  coordinator.adopted = state.version;
-  coordinator.sent++;
+    ctx.send(
+      coordinatorOf(ctx.address[1]),
+      { name: 'aos.agent/AgentAdopted@1', value },
+      answered(FIRST_TAG, command_id),
+    );
+    coordinator.adopted = version;
+  } else if (coordinator.adopted === version && share === null && ctx.table('adopting').size === 0)
+    sendInput(delivery, input);
+  else adopt(delivery, ctx.hash(command_id), { version, share, input });
+}
+
+type Adopting = z.infer<(typeof projectTables)['adopting']>;
+type Input = Adopting['input'];
+
+/** Sends an input to the session, which has its definition. */
+export function sendInput({ ctx }: Delivery, input: Input): void {
+  const to = coordinatorOf(ctx.address[1]);
+  ctx.send(to, { name: 'aos.agent/UserInput@1', value: input }, answered(INPUT_TAG, input.command_id));
 }
 
 function answered(begin: string, command_id: string): { readonly reply: true; readonly tag: string } {
@@ -62,11 +78,32 @@ function shareOf(delivery: Delivery): Share | null {
   return share ?? { unit: budget.unit, amount: 1 };
 }
 
-/** A session that stands adopts the coordinator's definition as the team has it now. */
-function adopt(delivery: Delivery, share: Share | null): void {
+/** A session that stands adopts the coordinator's definition as the team has it now; the input follows its answer. */
+function adopt(delivery: Delivery, key: string, adopting: Adopting): void {
   const { ctx } = delivery;
-  const event = { name: 'aos.agent/AgentAdopted@1', value: adoptionOf(delivery, share) };
-  ctx.send(coordinatorOf(ctx.address[1]), event, { reply: 'refusal', tag: ADOPTED_TAG });
+  ctx.table('adopting').set(key, adopting);
+  const event = { name: 'aos.agent/AgentAdopted@1', value: adoptionOf(delivery, adopting.share) };
+  ctx.send(coordinatorOf(ctx.address[1]), event, { reply: true, tag: `${ADOPTED_TAG}${key}` });
+}
+
+/** Sends the definitions again that the session has not answered. */
+export function adoptAgain(delivery: Delivery): void {
+  const { version } = delivery.state;
+  for (const [key, row] of [...allRows(delivery.ctx.table('adopting'))]) adopt(delivery, key, { ...row, version });
+}
+
+/** Refuses the inputs whose definitions the session has not answered: none of them was sent. */
+export function dropAdopting(delivery: Delivery, code: ProjectRefusal): void {
+  const { ctx, state } = delivery;
+  const { coordinator } = state;
+  const adopting = ctx.table('adopting');
+  for (let first = adopting.first(); first !== undefined; first = adopting.first()) {
+    const [key, { input }] = first;
+    adopting.delete(key);
+    coordinator.sent = Math.max(0, coordinator.sent - 1);
+    returnShare(delivery, coordinator.shares.pop() ?? 0);
+    ctx.record('specialists/Commanded@1', { command_id: input.command_id, code, value: null });
+  }
 }
 
 /** The coordinator's definition, with the limit of its next run. */
