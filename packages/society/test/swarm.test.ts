@@ -1,3 +1,5 @@
+import { AGENT_POLICY } from '@reprise/agent';
+import type { PolicyRule } from '@reprise/contracts';
 import { type KeyVault, memoryVault } from '@reprise/society';
 import { defineAgent, defineTool, isRepriseError, memory, openWorld, type RepriseError } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
@@ -25,11 +27,20 @@ async function office(
     agents = [scout, writer, boss],
     root = {},
     keys = memoryVault(),
-  }: { readonly agents?: readonly never[] | object; readonly root?: object; readonly keys?: KeyVault } = {},
+    policy = AGENT_POLICY,
+  }: {
+    readonly agents?: readonly never[] | object;
+    readonly root?: object;
+    readonly keys?: KeyVault;
+    readonly policy?: readonly PolicyRule[];
+  } = {},
 ) {
   const part = society({ root, keys });
   const store = memory();
-  const options = { models: { main: scriptBy(answer) }, agents: agents as (typeof scout)[], parts: [part] } as const;
+  const options = {
+    ...{ models: { main: scriptBy(answer) }, agents: agents as (typeof scout)[], parts: [part] },
+    policy: [...policy],
+  };
   const world = await openWorld({ store, ...options });
   return { part, world, options, ann: await world.part(part).human('ann') };
 }
@@ -251,6 +262,27 @@ describe('given a vault that makes no key', () => {
     const ofAgent = await refusalOf(ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} }));
     for (const refused of [ofSwarm, ofAgent])
       expect(refused?.actual).toStrictEqual({ code: 'key_not_made', cause: 'adapter_error/threw' });
+    expect((await ann.agents()).items).toStrictEqual([]);
+    expect((await world.part(part).audit()).problems).toStrictEqual([]);
+    await world.verify();
+  });
+});
+
+describe('given a policy that lets no cell of an agent be made', () => {
+  const policy: PolicyRule[] = [
+    { send: 'society/Entity@1/ann#*', decision: 'allow' },
+    { send: 'society/Entity@1/*', decision: 'deny' },
+    ...AGENT_POLICY,
+  ];
+
+  it('a swarm and a registration are refused with the same dimension and cause, and nothing is left of the swarm [SOC-14] [CAP-2]', async () => {
+    const { part, world, ann } = await office(reports, { policy });
+    await using _ = world;
+    const ofSwarm = await refusalOf(ann.createSwarm({ ...pipeline, swarmId: 'markets' }));
+    const ofAgent = await refusalOf(ann.register({ agentType: 'custom', displayName: 'Bot', capabilities: {} }));
+    const actual = { code: 'capability_exceeds_parent', dimension: 'rights', cause: 'policy_denied' };
+    for (const refused of [ofSwarm, ofAgent]) expect(refused?.actual).toStrictEqual(actual);
+    expect(await world.kernel.state(['society/Swarm@1', 'markets'])).toBeUndefined();
     expect((await ann.agents()).items).toStrictEqual([]);
     expect((await world.part(part).audit()).problems).toStrictEqual([]);
     await world.verify();

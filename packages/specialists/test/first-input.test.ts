@@ -1,7 +1,7 @@
 /** Inputs of a coordinator that come with a definition: what its session refuses of both, and what the gate refuses. */
 import { AGENT_POLICY } from '@reprise/agent';
 import type { PolicyRule } from '@reprise/contracts';
-import { memory, openWorld } from 'reprise';
+import { isRepriseError, memory, openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/org';
 import { scriptBy } from 'reprise/providers';
 import { type Project, type Team, team } from 'reprise/specialists';
@@ -14,22 +14,35 @@ const DEFINITION = 'aos.agent/SessionReducer@1/p/coordinator#aos.agent/AgentAdop
 
 type Read = { readonly seen: { readonly team: { readonly team?: { readonly coordinator: { config: object } } } } };
 
-/** A team whose definition names a model that its list lacks: the session refuses it. */
-function unfit(team: Team): Team {
-  const uses = (team.uses ?? []).map((part) => (part.name === 'specialists/projects' ? planted(part) : part));
+type Reducer = NonNullable<WorldPart['reducers']>[number];
+
+/** The team, with the reducers of its projects changed. */
+function changedIn(team: Team, change: (reducer: Reducer) => Reducer): Team {
+  const uses = (team.uses ?? []).map((part) =>
+    part.name === 'specialists/projects' ? { ...part, reducers: (part.reducers ?? []).map(change) } : part,
+  );
   return { ...team, uses };
 }
 
-function planted(part: WorldPart): WorldPart {
-  const reducers = (part.reducers ?? []).map((one) => ({
+/** A team whose definition names a model that its list lacks: the session refuses it. */
+function unfit(team: Team): Team {
+  return changedIn(team, (one) => ({
     ...one,
-    reduce: (...[draft, event, ctx]: Parameters<typeof one.reduce>) => {
+    reduce: (draft, event, ctx) => {
       const { coordinator } = (event.value as Read).seen?.team.team ?? {};
       if (coordinator !== undefined) coordinator.config = { ...coordinator.config, model: 'gone' };
       return one.reduce(draft, event, ctx);
     },
   }));
-  return { ...part, reducers };
+}
+
+type Opened = Pick<Awaited<ReturnType<typeof openWorld>>, 'kernel'>;
+
+/** Nothing of the coordinator is under way, and no share is set aside. */
+async function expectAtRest(world: Opened, { address }: Pick<Project, 'address'>): Promise<void> {
+  const { coordinator, reserved } = (await world.kernel.state(address)) as unknown as ProjectState;
+  expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
+  expect(await world.kernel.table(address, 'adopting')).toEqual([]);
 }
 
 /** Sends a first message to a project, and gives what the project knows of its coordinator once its team was read. */
@@ -86,12 +99,73 @@ describe('given a policy that denies inputs of a coordinator', () => {
           const idle = await project.idle({ within: '20s' });
           expect(idle.status).not.toBe('working');
         }
-        const { coordinator, reserved } = (await world.kernel.state(project.address)) as unknown as ProjectState;
-        expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
+        await expectAtRest(world, project);
         expect((await world.verify()).unverified).toBe(0);
       }
     },
   );
+});
+
+describe('given a project with a budget, whose coordinator has taken the definition that a message brings', () => {
+  /** Sends two messages; something happens in the project when the answer to the definition of the second arrives. */
+  async function atAnswer(happens: (reduce: () => void, cancel: () => void) => void) {
+    const { model, asked } = played({ [COORDINATOR]: () => [says('Noted.')] });
+    const changed = (reducer: Reducer): Reducer => ({
+      ...reducer,
+      reduce: (draft, event, ctx) => {
+        const { tag = '' } = event.value as { readonly tag?: string };
+        if (!tag.startsWith('adopted.')) return reducer.reduce(draft, event, ctx);
+        const cancel = { name: 'specialists/Cancel@1', value: { task: null, reason: '' } };
+        happens(
+          () => reducer.reduce(draft, event, ctx),
+          () => reducer.reduce(draft, { ...event, ...cancel }, ctx),
+        );
+      },
+    });
+    const coordinator = { model: 'main', identity: IDENTITY };
+    const dev = changedIn(
+      team({ name: 'dev', skills: [], tools: [], budget: { tokens: 1_000_000 }, coordinator }),
+      changed,
+    );
+    const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
+    const project = world.part(dev).project('p');
+    await (await project.send('Go.')).text();
+    const refused = project.send('And?').then(
+      () => 'no error',
+      (error: unknown) => (isRepriseError(error) ? error.code : error),
+    );
+    return { world, project, refused: await refused, runs: () => asked.length };
+  }
+
+  it('the failure of the project itself holds the message back until its revival, and then it runs once [SPEC-47] [SPEC-56]', async () => {
+    let isOver = false;
+    const { world, project, refused, runs } = await atAnswer((reduce) => {
+      if (isOver) return reduce();
+      isOver = true;
+      throw new Error('a defect of this test');
+    });
+    await using _ = world;
+    expect([refused, runs()]).toEqual(['cell_failed', 1]);
+    await world.revive(project.address);
+    await project.idle({ within: '20s' });
+    expect(runs()).toBe(2);
+    await expectAtRest(world, project);
+  });
+
+  it('a cancellation drops the message, whose sender learns so, and starts no run [SPEC-56]', async () => {
+    const { world, project, refused, runs } = await atAnswer((reduce, cancel) => {
+      cancel();
+      reduce();
+    });
+    await using _ = world;
+    expect([refused, (await project.idle({ within: '20s' })).status, runs()]).toEqual([
+      'request_rejected',
+      'cancelled',
+      1,
+    ]);
+    await expectAtRest(world, project);
+    expect((await world.verify()).unverified).toBe(0);
+  });
 });
 
 describe('given a coordinator that has run, and a policy that denies its next definition', () => {
@@ -116,9 +190,7 @@ describe('given a coordinator that has run, and a policy that denies its next de
         const project = world.part(dev).project('p');
         await act(project);
         await project.idle({ within: '20s' });
-        const { coordinator, reserved } = (await world.kernel.state(project.address)) as unknown as ProjectState;
-        expect([coordinator.sent, coordinator.shares, coordinator.failure, reserved]).toEqual([0, [], null, 0]);
-        expect(await world.kernel.table(project.address, 'adopting')).toEqual([]);
+        await expectAtRest(world, project);
         expect((await world.verify()).unverified).toBe(0);
       };
       const go = async (project: Project) => (await project.send('Go.')).text();

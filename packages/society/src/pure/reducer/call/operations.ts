@@ -100,15 +100,20 @@ export function isOfFailedCell(code: string): boolean {
 export const FAILED = { cell: 'failed' } as const;
 
 /**
- * Why a cell of an agent or a swarm was not made, as an answer.
+ * Why a cell of an agent or a swarm was not made.
  *
  * @param code of the event that makes it, or of the rights that it was to get
- * @param taken what the event is refused with when the cell is there already, and the code of the answer then
+ * @param taken what the event is refused with when the cell is there already, and the code of the refusal then
  */
-export function notMade(code: string, taken: readonly [refused: string, answer: string]): Answer {
-  if (isOfFailedCell(code)) return refusal('cell_failed', FAILED);
-  if (code === taken[0]) return refusal(taken[1]);
-  return refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
+export function notMade(code: string, taken: readonly [refused: string, answer: string]): Refused {
+  if (isOfFailedCell(code)) return new Refused('cell_failed', FAILED);
+  if (code === taken[0]) return new Refused(taken[1]);
+  return new Refused('capability_exceeds_parent', { dimension: 'rights', cause: code });
+}
+
+/** Why an agent was not made, whether a call registers it or a swarm has it as a member; see {@link notMade}. */
+export function agentNotMade(code: string): Refused {
+  return notMade(code, ['entity_exists', 'agent_exists']);
 }
 
 /**

@@ -13,7 +13,7 @@ import { argsOf, type News, type Row, type SocietyCallOf } from '../../contracts
 import { ownKey } from '../../contracts/staging/proofs.js';
 import { keygenPlan, ownKeyPlan } from '../../plans/identity.js';
 import { callOfPlan, goOnWith, startForCall } from '../call/answers.js';
-import { keyNotMade, notMade, refuse } from '../call/operations.js';
+import { agentNotMade, keyNotMade, refuse } from '../call/operations.js';
 import { timeOf } from '../call/time.js';
 import { type EntityContext, idOf, lineageBelow } from '../context/entity.js';
 import { inReach, refusedSubscriptions } from '../inbox/inbox.js';
@@ -111,11 +111,10 @@ export function registered(
     draft.children--;
     children.delete(agent_id);
   }
-  goOnWith(draft, call, ctx, (row) =>
-    code === undefined
-      ? { value: reportOf(draft, row, { agent_id, ...child }, ctx) }
-      : notMade(code, ['entity_exists', 'agent_exists']),
-  );
+  goOnWith(draft, call, ctx, (row) => {
+    if (code !== undefined) throw agentNotMade(code);
+    return { value: reportOf(draft, row, { agent_id, ...child }, ctx) };
+  });
 }
 
 function reportOf(

@@ -22,7 +22,7 @@ import {
   startForCall,
 } from '../call/answers.js';
 import { passParked } from '../call/app-calls.js';
-import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refuse } from '../call/operations.js';
+import { DENIED, FAILED, isOfFailedCell, notMade, type OperationsOf, refusal, refuse } from '../call/operations.js';
 import { type Routes, refusedTo, tagOf } from '../call/replies.js';
 import { type EntityContext, type EntityHandlers, idOf, lineageBelow } from '../context/entity.js';
 import { endOf, requireWithin } from '../rights/agent-terms.js';
@@ -228,7 +228,8 @@ export function swarmRefused(draft: EntityState, news: MadeNews, ctx: EntityCont
   if (news.made) return true;
   const rest = news.tag.slice(MAKING_TAG.length);
   if (rest.startsWith(NEW)) ctx.table('swarms').delete(news.to[1]); // it is the swarm of another entity, or none
-  answerCall(draft, rest.slice(NEW.length), notMade(news.code, ['swarm_exists', 'swarm_exists']), ctx);
+  const { code, details } = notMade(news.code, ['swarm_exists', 'swarm_exists']);
+  answerCall(draft, rest.slice(NEW.length), refusal(code, details), ctx);
   return true;
 }
 

@@ -10,7 +10,7 @@ import { type CultureIn, GROUP_BOUNDS } from '../../contracts/group/group.js';
 import type { SwarmState } from '../../contracts/swarm/swarm.js';
 import { SWARM_BOUNDS } from '../../contracts/swarm/tools.js';
 import { keygenPlan } from '../../plans/identity.js';
-import { isOfFailedCell, keyNotMade } from '../call/operations.js';
+import { agentNotMade, isOfFailedCell, keyNotMade } from '../call/operations.js';
 import { type Replied, tagOf } from '../call/replies.js';
 import { endOf } from '../rights/agent-terms.js';
 import { type AgentToMake, makeAgent, termsIn, unmakeAgent } from '../rights/register.js';
@@ -104,8 +104,7 @@ function memberOf(
 /** The rights of a member stand, or were refused. */
 export function memberMade(draft: SwarmState, member: string, code: string | undefined, ctx: SwarmContext): void {
   if (draft.status !== 'registering') return;
-  if (code !== undefined)
-    return refuseSwarm(draft, new Refused(isOfFailedCell(code) ? 'cell_failed' : 'capability_exceeds_parent'), ctx);
+  if (code !== undefined) return refuseSwarm(draft, agentNotMade(code), ctx);
   changeMember(ctx, member, { phase: 'made' });
   draft.members.made++;
   if (draft.members.made < draft.members.all) return;
