@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { JournalRecord } from '@reprise/contracts';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { stepOf } from '../../../../../conformance/part.js';
 import { anySchedule, programApp } from '../../../../testkit/src/arbitraries/index.js';
 import {
   EMPTY_HEAD,
@@ -59,7 +58,7 @@ const worlds: StoredFrame[][] = [];
 const random = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
   worlds.push(await stored((await runSchedule(schedule)).store));
 });
-beforeAll(() => hold(random, { numRuns: 60 / stepOf(4), command: rerun('frames.test.ts') }));
+beforeAll(() => hold(random, { numRuns: 60, command: rerun('frames.test.ts') }));
 
 describe(`the frames of random worlds (seed ${SEED})`, () => {
   it('a frame holds one ingress first, then what follows from it, then attempts, then the state [JRN-1]', () => {

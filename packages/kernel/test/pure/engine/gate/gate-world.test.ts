@@ -23,7 +23,7 @@ describe('given random worlds of cells with rights, accounts, people and crashes
       const { findings } = await runAndAudit(happenings);
       for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];
     });
-    await hold(law, { numRuns: 60 / stepOf(4), command: COMMAND });
+    await hold(law, { numRuns: 60 / stepOf(2), command: COMMAND });
     for (const [what, times] of Object.entries(sum)) expect(times, what).toBeGreaterThan(0);
   });
 });
