@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stepOf } from '../../../../conformance/part.js';
 import { grown } from '../../../../conformance/tree/play.js';
 import type { NodeRow } from '../../src/pure/contracts/node.js';
 import { treeReducer } from '../../src/pure/reducer/tree-reducer.js';
@@ -26,7 +25,7 @@ describe('runs of a tree whose sessions fail', () => {
           if (isCounted && reserved > 0) counted++;
         }
       }),
-      { seed: 39, numRuns: 80 / stepOf(4) },
+      { seed: 39, numRuns: 80 },
     );
     expect(counted).toBeGreaterThan(10);
   });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stepOf } from '../../../../../conformance/part.js';
 import { hold, SEED } from '../../support/laws/hold.js';
 import { anyForkedWorld, type HeldForks, holdForks } from './fork-law.js';
 
@@ -9,7 +8,7 @@ describe(`forks (seed ${SEED})`, () => {
     const held: HeldForks = { forks: 0, compared: 0, matched: 0, settled: 0 };
     const law = fc.asyncProperty(anyForkedWorld(8), (requests) => holdForks(requests, held));
     await hold(law, {
-      numRuns: 40 / stepOf(4),
+      numRuns: 40,
       command: 'npx vitest run packages/kernel/test/replay/fork/fork-law.test.ts',
     });
     expect(held.compared).toBeGreaterThan(50);
