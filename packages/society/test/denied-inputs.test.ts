@@ -6,6 +6,7 @@ import { scriptBy } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { entityAt, l1At } from '../src/pure/contracts/cell/names.js';
+import { defectiveSociety } from './support/failing.js';
 
 const helper = defineAgent({ name: 'helper', model: 'main', instructions: 'Help.' });
 
@@ -59,6 +60,41 @@ describe('given a session that stands, and a policy that denies its next definit
       await ask(helper);
     });
     expect(ran.slice(2)).toStrictEqual(['Help in verse.', 'Help.']);
+  });
+});
+
+describe('given an entity that fails at the answer of a session which has taken another definition', () => {
+  const poet = defineAgent({ name: 'poet', model: 'main', instructions: 'Help in verse.' });
+
+  it('the revival refuses the input, which starts no run, and the next input runs under its own definition [SOC-140]', async () => {
+    const ran: string[] = [];
+    const main = scriptBy(({ system }) => {
+      ran.push(system.split('\n', 1)[0] ?? '');
+      return { text: 'Yes.' };
+    });
+    let isOver = false;
+    const part = defectiveSociety(({ reducer, event, value }) => {
+      const { tag = '' } = value as { readonly tag?: string };
+      return !isOver && reducer === 'society/Entity@1' && event === 'sys/Reply@1' && tag.startsWith('adopted.');
+    });
+    const options = { store: memory(), models: { main }, agents: [helper, poet], onError: () => undefined };
+    await using world = await openWorld({ ...options, policy: [...AGENT_POLICY], parts: [part] });
+    const ann = await world.part(part).human('ann');
+    const ask = async (agent: typeof helper, id: string) => {
+      const run = await ann.send(agent, 'Hello?', { session: 'helper', id });
+      return run.text();
+    };
+    await ask(helper, 'first');
+    await expect(ask(poet, 'lost')).rejects.toMatchObject({ code: 'cell_failed' });
+    isOver = true;
+    await ann.revive();
+    expect(await world.kernel.table(entityAt('ann'), 'adopting')).toStrictEqual([]);
+    await expect(ask(poet, 'lost')).rejects.toMatchObject({ code: 'cell_failed' });
+    expect(ran).toStrictEqual(['Help.']);
+    await ask(helper, 'second');
+    await ask(poet, 'third');
+    await ask(helper, 'fourth');
+    expect(ran.slice(1)).toStrictEqual(['Help.', 'Help in verse.', 'Help.']);
   });
 });
 

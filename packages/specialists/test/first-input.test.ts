@@ -107,9 +107,18 @@ describe('given a policy that denies inputs of a coordinator', () => {
 });
 
 describe('given a project with a budget, whose coordinator has taken the definition that a message brings', () => {
-  /** Sends two messages; something happens in the project when the answer to the definition of the second arrives. */
-  async function atAnswer(happens: (reduce: () => void, cancel: () => void) => void) {
-    const { model, asked } = played({ [COORDINATOR]: () => [says('Noted.')] });
+  /** Sends a message, then others at once; something happens in the project when the answer to a definition of those arrives. */
+  async function atAnswer(
+    happens: (reduce: () => void, cancel: () => void) => void,
+    others: readonly string[] = ['And?'],
+  ) {
+    const ran: string[] = [];
+    const { model, asked } = played({
+      [COORDINATOR]: (said) => {
+        ran.push(...others.filter((one) => said.includes(one)));
+        return [says('Noted.')];
+      },
+    });
     const changed = (reducer: Reducer): Reducer => ({
       ...reducer,
       reduce: (draft, event, ctx) => {
@@ -130,11 +139,13 @@ describe('given a project with a budget, whose coordinator has taken the definit
     const world = await openWorld({ store: memory(), models: { main: model }, parts: [dev] });
     const project = world.part(dev).project('p');
     await (await project.send('Go.')).text();
-    const refused = project.send('And?').then(
-      () => 'no error',
-      (error: unknown) => (isRepriseError(error) ? error.code : error),
+    const refused = others.map((one) =>
+      project.send(one, { id: one }).then(
+        () => 'no error',
+        (error: unknown) => (isRepriseError(error) ? error.code : error),
+      ),
     );
-    return { world, project, refused: await refused, runs: () => asked.length };
+    return { world, project, refused: (await Promise.all(refused))[0], runs: () => asked.length, ran };
   }
 
   it('the failure of the project itself holds the message back until its revival, and then it runs once [SPEC-47] [SPEC-56]', async () => {
@@ -149,6 +160,23 @@ describe('given a project with a budget, whose coordinator has taken the definit
     await world.revive(project.address);
     await project.idle({ within: '20s' });
     expect(runs()).toBe(2);
+    await expectAtRest(world, project);
+  });
+
+  it('the revival of the failed project sends the definitions of all messages that wait again, and the messages run in their order [SPEC-56]', async () => {
+    const sent = ['One?', 'Two?', 'Three?', 'Four?', 'Five?', 'Six?'];
+    let answers = 0;
+    const { world, project, ran } = await atAnswer((reduce) => {
+      answers++;
+      if (answers !== 2) return reduce();
+      throw new Error('a defect of this test');
+    }, sent);
+    await using _ = world;
+    // The team is read for the first message, and then once for all others.
+    expect(await world.kernel.table(project.address, 'adopting')).toHaveLength(sent.length - 1);
+    await world.revive(project.address);
+    await project.idle({ within: '20s' });
+    expect(ran).toEqual(sent);
     await expectAtRest(world, project);
   });
 

@@ -167,7 +167,10 @@ export const projectTables = {
   models: z.array(z.string().max(128)).max(256),
   narrative: narrativeRow,
   inbox: inboxRow,
-  /** Inputs whose session takes a definition of a version and with a share as its limit first, by the digest of their id. */
+  /**
+   * Inputs whose session takes a definition of a version and with a share as its limit first, in the order in which they
+   * came: by their number and the digest of their id.
+   */
   adopting: z.strictObject({
     version: projectState.shape.version,
     share: z.nullable(share),

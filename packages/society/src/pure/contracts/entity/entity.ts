@@ -258,7 +258,8 @@ export const entityCoreTables = {
   /** Sessions, by the name that the entity gave them. */
   sessions: z.strictObject({
     agent: z.string().max(128),
-    def: digestHex(),
+    /** The digest of its definition; null while it is not known which one it has taken last. */
+    def: z.nullable(digestHex()),
     open: z.boolean(),
     /** Whether a run is under way, as far as the session has said: only then it takes what is to be shown at a next step. */
     running: z.boolean(),

@@ -39,6 +39,7 @@ import {
   watchFailed,
 } from '../status/failed-agents.js';
 import { removedItself } from '../status/holds.js';
+import { dropAdopting } from '../status/sessions.js';
 import { eachWork, setStatus, tellMaker, timeAgain } from '../status/status.js';
 import { TOLD_BELOW, tellSwarmAgain, tellSwarms, toldBelow } from '../status/told-below.js';
 import { askAllUnheard, askUnheard } from '../status/unheard.js';
@@ -51,6 +52,7 @@ export const revivedHandlers: EntityHandlers<typeof revivedNews> = {
   'sys/Revived@1': (draft, _, ctx) => {
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
     endOpen(draft, ctx);
+    dropAdopting('cell_failed', ctx);
     resumeRounds(ctx);
     if (draft.started) timeAgain(draft, ctx);
     watchFailed(ctx);

@@ -67,6 +67,21 @@ export function sessionAdopted(draft: EntityState, key: string, reply: Replied, 
   sendInput(asked.session, input, ctx);
 }
 
+/**
+ * The answers of the sessions that were to take a definition are lost: the inputs are refused, as their senders have heard,
+ * and the next one brings its own definition, whichever the session has (SOC-140).
+ */
+export function dropAdopting(code: string, ctx: EntityContext): void {
+  const adopting = ctx.table('adopting');
+  const sessions = ctx.table('sessions');
+  for (const [key, { session, input }] of [...allRows(adopting)]) {
+    adopting.delete(key);
+    const known = sessions.get(session);
+    if (known !== undefined) sessions.set(session, { ...known, def: null });
+    inputRefused(input.command_id, { code }, ctx);
+  }
+}
+
 /** Records the definition of a session; one that was not open is told to the hot context and the maker. */
 function openSession(
   { maker }: Pick<EntityState, 'maker'>,
@@ -85,7 +100,7 @@ function tellOpen(maker: EntityState['maker'], name: string, open: boolean, ctx:
 }
 
 /** The session has not taken an input: nothing else says so to its sender. */
-export function inputRefused(command_id: string, { code }: Replied, ctx: EntityContext): void {
+export function inputRefused(command_id: string, { code }: Pick<Replied, 'code'>, ctx: EntityContext): void {
   ctx.record('society/InputRefused@1', { command_id, code });
 }
 

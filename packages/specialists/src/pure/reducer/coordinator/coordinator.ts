@@ -2,7 +2,7 @@
 import { type InputPart, startOfText } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { allRows } from '@reprise/kernel/define';
-import { limitOf, type Share } from '@reprise/org/contracts';
+import { firstOf, key, limitOf, type Share } from '@reprise/org/contracts';
 import { coordinatorOf, type ProjectRefusal, type projectTables } from '../../contracts/index.js';
 import { type Delivery, teamOf } from '../project/delivery.js';
 import { budgetOf, isSpent, returnShare, takeShare } from '../project/spending.js';
@@ -46,7 +46,13 @@ export function tellCoordinator(delivery: Delivery, { command_id, parts, priorit
     coordinator.adopted = version;
   } else if (coordinator.adopted === version && share === null && ctx.table('adopting').size === 0)
     sendInput(delivery, input);
-  else adopt(delivery, ctx.hash(command_id), { version, share, input });
+  else adopt(delivery, keyBehind(delivery, command_id), { version, share, input });
+}
+
+/** The key behind those of all inputs that wait: a revival sends them again in the order in which they came. */
+function keyBehind({ ctx }: Delivery, command_id: string): string {
+  const [last = key(0)] = [...allRows(ctx.table('adopting'))].at(-1) ?? [];
+  return `${key(firstOf(last) + 1)}.${ctx.hash(command_id)}`;
 }
 
 type Adopting = z.infer<(typeof projectTables)['adopting']>;
@@ -79,17 +85,17 @@ function shareOf(delivery: Delivery): Share | null {
 }
 
 /** A session that stands adopts the coordinator's definition as the team has it now; the input follows its answer. */
-function adopt(delivery: Delivery, key: string, adopting: Adopting): void {
+function adopt(delivery: Delivery, at: string, adopting: Adopting): void {
   const { ctx } = delivery;
-  ctx.table('adopting').set(key, adopting);
+  ctx.table('adopting').set(at, adopting);
   const event = { name: 'aos.agent/AgentAdopted@1', value: adoptionOf(delivery, adopting.share) };
-  ctx.send(coordinatorOf(ctx.address[1]), event, { reply: true, tag: `${ADOPTED_TAG}${key}` });
+  ctx.send(coordinatorOf(ctx.address[1]), event, { reply: true, tag: `${ADOPTED_TAG}${at}` });
 }
 
-/** Sends the definitions again that the session has not answered. */
+/** Sends the definitions again that the session has not answered, in the order in which their inputs came. */
 export function adoptAgain(delivery: Delivery): void {
   const { version } = delivery.state;
-  for (const [key, row] of [...allRows(delivery.ctx.table('adopting'))]) adopt(delivery, key, { ...row, version });
+  for (const [at, row] of [...allRows(delivery.ctx.table('adopting'))]) adopt(delivery, at, { ...row, version });
 }
 
 /** Refuses the inputs whose definitions the session has not answered: none of them was sent. */
@@ -98,8 +104,8 @@ export function dropAdopting(delivery: Delivery, code: ProjectRefusal): void {
   const { coordinator } = state;
   const adopting = ctx.table('adopting');
   for (let first = adopting.first(); first !== undefined; first = adopting.first()) {
-    const [key, { input }] = first;
-    adopting.delete(key);
+    const [at, { input }] = first;
+    adopting.delete(at);
     coordinator.sent = Math.max(0, coordinator.sent - 1);
     returnShare(delivery, coordinator.shares.pop() ?? 0);
     ctx.record('specialists/Commanded@1', { command_id: input.command_id, code, value: null });
