@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeSkills } from './make.js';
 
 describe('generated skill files in the standard form', () => {
-  it('of 2,000 random skill files, half are valid and half invalid, each as it was made (seeds 1 to 10) [SPEC-31]', () => {
+  it('half of 2,000 random skill files are valid and half invalid, each as it was made (seeds 1 to 10) [SPEC-31]', () => {
     const whats = new Set<string>();
     for (let seed = 1; seed <= 10; seed++)
       for (const { folder, valid, isOdd = false, what, files } of makeSkills(200, seed)) {
