@@ -20,7 +20,7 @@ const LAWS = fileURLToPath(new URL('laws.ts', import.meta.url));
 
 /** What worlds from a seed on say of a mistake; undefined where they find nothing. */
 export function foundIn({ file, from, to }: Mutant, worlds: number, seed: number): Promise<string | undefined> {
-  return foundBy(LAWS, 'content', { file: sourceOf(file), from, to }, [worlds, seed]);
+  return foundBy(LAWS, 'content', { file: sourceOf(file), from, to }, [worlds, seed], { apart: true });
 }
 
 /** The absolute path of a file of the packages. */
