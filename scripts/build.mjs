@@ -88,7 +88,9 @@ async function buildExample(name) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    plugins: [{ name: 'packages', setup: keepOptional }],
+    // CommonJS modules, such as those of `yaml`, ask for Node's own modules by `require`.
+    banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
+    plugins: [{ name: 'optional', setup: keepOptional }],
     logLevel: 'error',
   });
   await refuseNeighbours(name, Object.keys(metafile.inputs));
