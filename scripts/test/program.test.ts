@@ -12,7 +12,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'reprise-program-'));
 });
 afterEach(async () => {
-  const { dir } = path.parse(await made());
+  const dir = path.resolve(await made(), '../..');
   for (const place of [dir, folder]) rmSync(place, { recursive: true, force: true });
 });
 

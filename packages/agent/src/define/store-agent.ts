@@ -102,9 +102,10 @@ async function storeCompaction(
 export function requireModel(models: ModelInfos, alias: string, where: string): void {
   if (Object.hasOwn(models, alias)) return;
   const { hint: near } = hintOf(alias, models);
+  const known = Object.keys(models);
   throw new RepriseError('unknown_model', `the world has no model "${alias}"`, {
     where,
-    expected: Object.keys(models).join(', '),
+    expected: known.length === 0 ? 'a model of `models`, which is empty' : `one of: ${known.join(', ')}`,
     actual: alias,
     hint: [near, 'List it under `models` when opening the world.'].filter((text) => text !== undefined).join(' '),
   });

@@ -106,7 +106,9 @@ const PROFILE: ProviderProfile = Object.freeze({
 });
 
 /**
- * Makes a model that answers with these steps in order, one for each request.
+ * Makes a model that answers with these steps in order, one for each request. It begins at the first step, so another
+ * process that opens the same world begins there too, also in the middle of a run: the model then asks for the same calls
+ * again. A program that is started again uses {@link scriptBy}, which answers by what it reads.
  *
  * A request after the last step fails with a terminal provider failure, so that a loop ends.
  *
