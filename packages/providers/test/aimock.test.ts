@@ -31,7 +31,7 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
     expect(await outputOf(ran)).toMatchObject({ text: 'Hello, my friend.', tool_calls: [] });
     expect(payload.finish_reason).toBe('stop');
     expect(payload.request_digest).toBe(createHash('sha256').update(sent[0]!).digest('hex'));
-    expect(payload.by.profile).toBe(name);
+    expect(ran.observed.asked?.profile).toBe(name);
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 12, tokens_out: 3, calls: 1 } });
     expect(concernedCells(ran, 'text')).toBe(streams ? 'Hello, my friend.' : '');
     expect(await readText(ran.content, payload.raw_output_ref)).toContain(streams ? 'data: ' : 'Hello, my friend.');

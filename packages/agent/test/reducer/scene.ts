@@ -182,7 +182,6 @@ export class Scene {
     const payload: LlmGenerateReceipt = {
       output_ref: refOf(5),
       raw_output_ref: refOf(6),
-      by: { profile: 'test', model: 'test' },
       request_digest: '0'.repeat(64),
       request_bytes: bytes,
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
@@ -191,7 +190,8 @@ export class Scene {
       ...(returns === undefined ? {} : { returns: judged }),
       ...(answer.warnings_ref === undefined ? {} : { warnings_ref: answer.warnings_ref }),
     };
-    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, usage }, key);
+    const asked = { profile: 'test', model: 'test' };
+    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, asked, usage }, key);
   }
 
   /** The model call ends in any way. */
