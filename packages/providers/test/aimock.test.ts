@@ -37,6 +37,16 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
     expect(await readText(ran.content, payload.raw_output_ref)).toContain(streams ? 'data: ' : 'Hello, my friend.');
   });
 
+  it('the call says whom it asked, and which model answered [MOD-60, MOD-61]', async () => {
+    const mock = await mockProvider();
+    mock.on({}, { content: 'Hello.' });
+    const { client } = watched(name, mock, { profile });
+    const ran = await run(client);
+    const { profile_id, model_default, provider } = client.profile;
+    expect(ran.observed.asked).toEqual({ profile: profile_id, model: model_default, provider, server: '127.0.0.1' });
+    expect(ran.outcome).toMatchObject({ status: 'ok', response_model: model_default });
+  });
+
   it('the model makes parallel calls, and the next request holds their results', async () => {
     const mock = await mockProvider();
     mock.on({ hasToolResult: false }, { content: 'I add.', toolCalls: TWO_CALLS });

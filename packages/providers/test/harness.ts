@@ -1,6 +1,6 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
 import { describeTools, type Judge, putText, type TranscriptItem } from '@reprise/agent';
-import { type Asked, type LlmGenerateParams, type Observed, PROMPT_VERSION } from '@reprise/contracts';
+import { type AskedModel, type LlmGenerateParams, type Observed, PROMPT_VERSION } from '@reprise/contracts';
 import { type AdapterContext, type ContentStore, memory, putValue } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient, type OpenAiCompatibleOptions, openAiCompatible } from '../src/index.js';
 
@@ -96,7 +96,7 @@ export function listed(items: readonly TranscriptItem[]) {
 }
 
 /** Whom a call asked, as its answer's item in the transcript names it. */
-export function authorIn({ observed: { asked } }: Ran): Pick<Asked, 'profile' | 'model'> {
+export function authorIn({ observed: { asked } }: Ran): Pick<AskedModel, 'profile' | 'model'> {
   if (asked === undefined) throw new Error('the call does not say whom it asked');
   return { profile: asked.profile, model: asked.model };
 }

@@ -72,6 +72,8 @@ export interface Answer {
   readonly bytes?: number;
   readonly warnings_ref?: Ref;
   readonly dropped?: DroppedCalls;
+  /** Null: the receipt does not say whom the call asked. */
+  readonly asked?: null;
 }
 
 type Fields = Readonly<Record<string, Value>>;
@@ -190,8 +192,8 @@ export class Scene {
       ...(returns === undefined ? {} : { returns: judged }),
       ...(answer.warnings_ref === undefined ? {} : { warnings_ref: answer.warnings_ref }),
     };
-    const asked = { profile: 'test', model: 'test' };
-    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, asked, usage }, key);
+    const asked = answer.asked === null ? {} : { asked: { profile: 'test', model: 'test' } };
+    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, ...asked, usage }, key);
   }
 
   /** The model call ends in any way. */

@@ -44,7 +44,7 @@ export type ErrorDetail = z.infer<typeof errorDetail>;
  * Whom an effect asked: a client of a model, and the server behind it. Names are those of the client's profile; a field
  * that the client does not know is absent.
  */
-export const asked = z.strictObject({
+export const askedModel = z.strictObject({
   /** Identifies the client's format or provider, for example `openai-responses`. */
   profile: z.string().min(1).max(128),
   /** The model's name at the provider. */
@@ -54,19 +54,19 @@ export const asked = z.strictObject({
   server: z.exactOptional(z.string().min(1).max(256)),
 });
 
-/** Whom an effect asked. */
-export type Asked = z.infer<typeof asked>;
+/** Whom an effect asked, as its receipt says. */
+export type AskedModel = z.infer<typeof askedModel>;
 
 /** What an execution knows of itself, whatever its outcome. Nothing here can be computed from other records. */
 export const observed = z.strictObject({
-  asked: z.exactOptional(asked),
+  asked: z.exactOptional(askedModel),
   /** The name of the model that the provider says has answered. */
   response_model: z.exactOptional(z.string().min(1).max(256)),
   /** From the request to the first piece of the last answer that began, in milliseconds of the journal's clock. */
   first_chunk_ms: z.exactOptional(z.int().min(0)),
 });
 
-/** What an execution knows of itself. */
+/** What an execution knows of itself, as receipts hold it. */
 export type Observed = z.infer<typeof observed>;
 
 /**

@@ -1,5 +1,5 @@
 /** What the receipt of a model call says of the call itself, for every client in the same words. */
-import { type Asked, present, startOfText } from '@reprise/contracts';
+import { type AskedModel, present, startOfText } from '@reprise/contracts';
 import type { AdapterContext } from '@reprise/kernel';
 import type { ModelClient, ModelNote } from '../model/model.js';
 
@@ -9,8 +9,8 @@ const NAME_MAX = 128;
 /** The most characters of a host name that a receipt holds. */
 const SERVER_MAX = 256;
 
-/** Whom a client asks. */
-export function askedOf({ profile, server }: Pick<ModelClient, 'profile' | 'server'>): Asked {
+/** Whom a client asks, as receipts hold it: names that are too long are cut. */
+export function askedOf({ profile, server }: Pick<ModelClient, 'profile' | 'server'>): AskedModel {
   return {
     profile: startOfText(profile.profile_id, NAME_MAX),
     model: startOfText(profile.model_default, NAME_MAX),

@@ -3,8 +3,8 @@
  * an answer did, as `by`.
  */
 import {
-  type Asked,
-  asked,
+  type AskedModel,
+  askedModel,
   fieldsOf,
   isFields,
   type LlmGenerateReceipt,
@@ -13,9 +13,9 @@ import {
 } from '@reprise/contracts';
 
 /** Whom a call asked; undefined when its receipt does not say. */
-export function askedIn(receipt: Pick<Receipt, 'asked' | 'payload'>): Asked | undefined {
+export function askedIn(receipt: Pick<Receipt, 'asked' | 'payload'>): AskedModel | undefined {
   if (receipt.asked !== undefined) return receipt.asked;
-  const before = asked.safeParse(fieldsOf(receipt.payload).by);
+  const before = askedModel.safeParse(fieldsOf(receipt.payload).by);
   return before.success ? before.data : undefined;
 }
 

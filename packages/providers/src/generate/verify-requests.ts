@@ -1,7 +1,7 @@
 /** Compares every recorded model call of a world with the request that its parameters rebuild. */
 import { llmGenerate } from '@reprise/agent/model';
 import {
-  type Asked,
+  type AskedModel,
   isRepriseError,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
@@ -48,7 +48,7 @@ interface AnsweredCall {
   readonly effect: string;
   readonly params: LlmGenerateParams;
   readonly answer: LlmGenerateReceipt;
-  readonly asked: Asked | undefined;
+  readonly asked: AskedModel | undefined;
 }
 
 /**

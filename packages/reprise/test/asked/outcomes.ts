@@ -1,6 +1,6 @@
 /** Model calls that end in every way, each by a client with a name of its own, and what their receipts say. */
 
-import type { Asked, JournalRecord, Receipt } from '@reprise/contracts';
+import type { AskedModel, JournalRecord, Receipt } from '@reprise/contracts';
 import { memory, readFrame, type Store } from '@reprise/kernel';
 import fc from 'fast-check';
 import { defineAgent } from '../../src/index.js';
@@ -29,7 +29,7 @@ export type End = (typeof ENDS)[number];
 /** One call: how it ends, whom it asks, and after which time its answer begins. */
 export interface Drawn {
   readonly end: End;
-  readonly asked: Asked;
+  readonly asked: AskedModel;
   readonly waitsMs: number;
 }
 
