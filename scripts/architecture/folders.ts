@@ -318,6 +318,10 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     simulator: ['clock'],
     '.': ['adapters', 'agents', 'clock', 'given'],
   },
+  operators: {
+    diff: [],
+    '.': ['diff'],
+  },
   cli: {
     text: [],
     process: ['text'],

@@ -19,6 +19,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
+  operators: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society', 'providers', 'tools', 'server'],
   cli: [
     'contracts',
     'kernel',
@@ -27,6 +28,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'tree',
     'specialists',
     'society',
+    'operators',
     'store-sqlite',
     'providers',
     'tools',
@@ -41,6 +43,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'tree',
     'specialists',
     'society',
+    'operators',
     'store-sqlite',
     'providers',
     'tools',
@@ -248,7 +251,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /node_modules\/zod\//, use: '`@reprise/contracts/schema`, which declares the vocabulary without zod' },
   { pattern: /node_modules\/(?!@noble\/hashes\/|lossless-json\/|zod\/)/, use: LATER },
   { pattern: /^(@modelcontextprotocol\/|libsql$|esbuild$|node:)/, use: LATER },
-  { pattern: /^packages\/(cli|org|sandbox|server|store-sqlite|testkit|tools|ui)\//, use: LATER },
+  { pattern: /^packages\/(cli|operators|org|sandbox|server|store-sqlite|testkit|tools|ui)\//, use: LATER },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
   {
     pattern: /^packages\/kernel\/src\/pure\/(engine\/(?!leaf\/bounds)|reduce|json-schema)/,
@@ -278,7 +281,8 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /node_modules\/(?!@noble\/hashes\/|lossless-json\/|zod\/)/, use: LATER },
   { pattern: /^(@modelcontextprotocol\/|libsql$|esbuild$|node:)/, use: LATER },
   {
-    pattern: /^packages\/(cli|providers|sandbox|server|society|specialists|store-sqlite|testkit|tools|tree|ui)\//,
+    pattern:
+      /^packages\/(cli|operators|providers|sandbox|server|society|specialists|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];

@@ -1,0 +1,2 @@
+/** What changed: the events that reached a cell, and what each of them changed. */
+export { type Change, changesOf } from './changes.js';
