@@ -320,7 +320,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   },
   operators: {
     diff: [],
-    '.': ['diff'],
+    prompt: [],
+    '.': ['diff', 'prompt'],
   },
   cli: {
     text: [],
@@ -334,6 +335,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'tree/screen': ['text', 'process', 'tree'],
     'team/rules': ['tree/rules'],
     team: ['process', 'world', 'tree', 'team/rules'],
+    'verbs/prompt': ['text', 'process', 'world'],
     'verbs/society': ['text', 'process', 'world'],
     'verbs/team': ['text', 'process', 'world', 'tree', 'team'],
     'verbs/tree': ['text', 'process', 'world', 'tree'],

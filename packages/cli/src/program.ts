@@ -66,6 +66,7 @@ class CommandLine {
     this.#addVerify(program);
     this.#addLog(program);
     this.#addWhy(program);
+    this.#addPrompt(program);
     this.#addTail(program);
     this.#addShow(program);
     this.#addTrouble(program);
@@ -184,6 +185,18 @@ class CommandLine {
       .option('--text', 'the words are a piece of text')
       .action((world, what, options) =>
         this.#run(options, async () => (await import('./verbs/why.js')).why(this.io, world, what, options)),
+      );
+  }
+
+  #addPrompt(program: Command): void {
+    verb(program, 'prompt', 'print what a model call sent, part by part, and where each part came from')
+      .argument('<call>', 'last, the place of the call or its answer (24.6), or 8 digits of its effect')
+      .option('--as <form>', 'sent: the body as it was sent, when its digest is the recorded one')
+      .option('--full', 'print every text in full')
+      .action((world, call, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/prompt/prompt.js')).prompt(this.io, world, call, options),
+        ),
       );
   }
 

@@ -30,7 +30,7 @@ import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
 import type { Sendable } from '../model/sendable.js';
 import { steady } from '../model/steady.js';
-import { type Draft, layOut } from './lay-out.js';
+import { type Draft, layOutFrom } from './lay-out.js';
 import { MediaRoom } from './media.js';
 import type { ItemDrafts, PromptMemory } from './memory.js';
 import { TranscriptReader, wordsFor } from './reader.js';
@@ -63,9 +63,21 @@ interface PromptTarget {
   readonly resultBytesMax?: number;
 }
 
+/**
+ * Where a part of a message comes from: the place of an item among the items that were read, the summary before them, the
+ * request after them, or, where it is null, the runtime.
+ */
+export interface PartSource {
+  readonly of: number | 'summary' | 'request' | null;
+  /** How many parts of a user message come from there; 1 for another message. */
+  readonly parts: number;
+}
+
 /** Messages, and the classes of parts that they leave out. */
 interface Prompt {
   readonly messages: readonly UnifiedMessage[];
+  /** For each message, where its parts come from, in their order; empty for a result that was never recorded. */
+  readonly sources: readonly (readonly PartSource[])[];
   readonly losses: readonly string[];
   /** Whether some of the content was erased; the messages then say so. */
   readonly erased: boolean;
@@ -89,11 +101,24 @@ export async function assemblePrompt(
   requireFields(target, 'assemblePrompt(target)', 'what the prompt is for, as an object');
   const reader = new TranscriptReader(content);
   const reading: Reading = { content, target, memory, reader, room: roomOf(target) };
-  const drafts: Draft[] = [];
-  if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
+  const drafts = new Map<Draft, PartSource['of']>();
+  if (target.base !== undefined) drafts.set({ role: 'user', says: await baseTexts(target.base, reader) }, 'summary');
   await readItems(items, reading, drafts);
-  if (target.ask !== undefined) drafts.push({ role: 'user', says: [authored(await reader.text(target.ask))] });
-  return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
+  if (target.ask !== undefined)
+    drafts.set({ role: 'user', says: [authored(await reader.text(target.ask))] }, 'request');
+  const { messages, sources } = layOutFrom(drafts.keys(), target);
+  const from = (draft: Draft): PartSource => ({ of: drafts.get(draft) ?? null, parts: partsOf(draft) });
+  return {
+    messages,
+    sources: sources.map((of) => of.map(from)),
+    losses: [...reader.losses].sort(),
+    erased: reader.erased,
+  };
+}
+
+/** How many parts a draft has in a user message; a result without a call has its note and its media there. */
+function partsOf(draft: Draft): number {
+  return draft.role === 'user' ? draft.says.length : draft.role === 'tool' ? 1 + (draft.media?.length ?? 0) : 1;
 }
 
 function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): MediaRoom {
@@ -104,11 +129,13 @@ function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): Me
 async function readItems(
   items: AsyncIterable<TranscriptItem> | Iterable<TranscriptItem>,
   { memory, reader, ...reading }: Reading,
-  drafts: Draft[],
+  drafts: Map<Draft, PartSource['of']>,
 ): Promise<void> {
   const key = draftsKey(reading.target);
+  let place = 0;
   const take = (found: ItemDrafts) => {
-    drafts.push(...found.drafts);
+    for (const draft of found.drafts) drafts.set(draft, place);
+    place++;
     for (const loss of found.losses) reader.losses.add(loss);
   };
   const read = async (item: TranscriptItem): Promise<void> => {

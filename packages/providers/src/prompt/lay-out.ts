@@ -55,8 +55,19 @@ interface LayOutOptions {
   readonly parallelCalls: boolean;
 }
 
+/** A conversation, and for each of its messages the drafts that it consists of; those of the layout itself are its own. */
+export interface LaidOut {
+  readonly messages: UnifiedMessage[];
+  readonly sources: readonly (readonly Draft[])[];
+}
+
 /** Lays drafts out as a conversation. */
 export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): UnifiedMessage[] {
+  return layOutFrom(drafts, options).messages;
+}
+
+/** Lays drafts out as a conversation, and says from which drafts each message comes. */
+export function layOutFrom(drafts: Iterable<Draft>, options: LayOutOptions): LaidOut {
   const layout = new Layout(options);
   for (const draft of drafts) layout.add(draft);
   return layout.end();
@@ -83,6 +94,10 @@ interface OpenAnswer {
 
 class Layout {
   private readonly messages: UnifiedMessage[] = [];
+  /** The drafts of each message. */
+  private readonly sources: (readonly Draft[])[] = [];
+  /** The results that stand as notes, by their notes. */
+  private readonly strays = new Map<Draft, Draft>();
   private readonly ids = new FreshIds();
   private open: OpenAnswer | undefined;
   /** The drafts of the newest user message, which is added to the messages when it is complete. */
@@ -96,11 +111,11 @@ class Layout {
     else this.answer(draft);
   }
 
-  end(): UnifiedMessage[] {
+  end(): LaidOut {
     this.close();
     this.beAsked();
     this.endSaying();
-    return this.messages;
+    return { messages: this.messages, sources: this.sources };
   }
 
   private say(draft: UserDraft): void {
@@ -116,13 +131,16 @@ class Layout {
     this.messages.push(
       sayings.of(first, others, '', () => ({ role: 'user', parts: all.flatMap(({ says }) => says.map(partOf)) })),
     );
+    this.sources.push(all.map((draft) => this.strays.get(draft) ?? draft));
   }
 
   private answerCall(draft: ToolDraft): void {
     const { open } = this;
     const at = open?.draft.calls.findIndex((call, i) => call.callId === draft.callId && open.results[i] === undefined);
     if (open === undefined || at === undefined || at === -1) {
-      this.say(strays.of(draft, [], '', () => strayOf(draft)));
+      const stray = strays.of(draft, [], '', () => strayOf(draft));
+      this.strays.set(stray, draft);
+      this.say(stray);
       return;
     }
     open.results[at] = draft;
@@ -133,7 +151,11 @@ class Layout {
     this.close();
     this.beAsked(); // Y2
     if (draft.calls.length > 0) this.open = { draft, results: [], held: [] };
-    else this.push(answers.of(draft, [], '', () => spokenAnswer(draft)));
+    else
+      this.push(
+        answers.of(draft, [], '', () => spokenAnswer(draft)),
+        draft,
+      );
   }
 
   private beAsked(): void {
@@ -155,7 +177,7 @@ class Layout {
         ...saidOf(draft),
         calls: draft.calls.map((call, i) => ({ ...call, callId: ids[i] ?? call.callId })),
       });
-      this.pushCalls(answers.of(draft, [], JSON.stringify(ids), named), open.results);
+      this.pushCalls(answers.of(draft, [], JSON.stringify(ids), named), draft, open.results);
     } else {
       draft.calls.forEach((call, i) => {
         const callId = ids[i] ?? call.callId;
@@ -163,28 +185,30 @@ class Layout {
           ...(i === 0 ? saidOf(draft) : { role: 'assistant' }),
           calls: [{ ...call, callId }],
         }));
-        this.pushCalls(single, [open.results[i]]);
+        this.pushCalls(single, draft, [open.results[i]]);
       });
     }
     for (const held of open.held) this.say(held);
   }
 
-  private pushCalls(answer: UnifiedAnswer, given: readonly (ToolDraft | undefined)[]): void {
-    this.push(answer);
+  private pushCalls(answer: UnifiedAnswer, from: Draft, given: readonly (ToolDraft | undefined)[]): void {
+    this.push(answer, from);
     answer.calls.forEach(({ callId }, i) => {
       const draft = given[i];
       this.push(
         draft === undefined
           ? resultOf(callId, undefined)
           : results.of(draft, [], callId, () => resultOf(callId, draft)),
+        draft,
       );
     });
   }
 
   /** Adds a message after the user message that stands before it. */
-  private push(message: UnifiedMessage): void {
+  private push(message: UnifiedMessage, from: Draft | undefined): void {
     this.endSaying();
     this.messages.push(message);
+    this.sources.push(from === undefined ? [] : [from]);
   }
 }
 
