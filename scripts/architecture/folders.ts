@@ -100,6 +100,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'replay/verify/era': ['pure', ...PORTS, ...STATE],
     'replay/verify/walk': ['pure', ...PORTS, ...STATE, 'replay/verify/era'],
     'replay/verify': ['pure', ...PORTS, ...STATE, 'replay/verify/era', 'replay/verify/walk'],
+    'replay/inspect': ['pure', ...PORTS, ...STATE, 'replay/verify'],
     'replay/fork': ['pure', ...PORTS, ...STATE, 'replay/verify'],
     'replay/sandbox': ['pure', ...PORTS, ...STATE, 'replay/verify', 'replay/guard'],
     'run/callers': ['ports/time'],
@@ -319,8 +320,13 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['adapters', 'agents', 'clock', 'given'],
   },
   operators: {
-    diff: [],
-    '.': ['diff'],
+    names: [],
+    page: [],
+    attempts: ['names', 'page'],
+    diff: ['page'],
+    waiting: ['names', 'page'],
+    cost: ['names', 'page'],
+    '.': ['attempts', 'cost', 'diff', 'names', 'waiting'],
   },
   cli: {
     text: [],
