@@ -1,3 +1,7 @@
 /** Answers to the questions of an operator, read from the file of a world. Each topic has an entry of its own as well. */
+export * from './attempts/index.js';
+export * from './cost/index.js';
 export * from './diff/index.js';
+export * from './names/index.js';
 export * from './prompt/index.js';
+export * from './waiting/index.js';

@@ -1,0 +1,3 @@
+/** Names that people know for the sessions, agents and waits of a world. */
+export { decisionText } from './decisions.js';
+export { type Owner, ownerWords, shortKey } from './owner.js';
