@@ -5,6 +5,7 @@ import {
   CONTINUE_TEXT,
   type Draft,
   layOut,
+  layOutFrom,
   NO_ANSWER_TEXT,
   NO_INPUT_TEXT,
   NO_RESULT_TEXT,
@@ -34,6 +35,17 @@ const none = (callId: string): UnifiedResult => ({ role: 'tool', callId, text: N
 const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true });
 
 describe('the layout of a conversation', () => {
+  it('one draft that stands in two places is two messages, each with its own place, and a notice of the layout has none', () => {
+    const again = answers('Again.');
+    const { messages, sources } = layOutFrom([says('a'), says('b'), again, again, asks('x'), yields('x', 'X')], {
+      parallelCalls: true,
+    });
+    expect(messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'tool'],
+    ]);
+    expect(sources).toEqual([[0, 1], [2], [null], [3], [null], [4], [5]]);
+  });
+
   it('an ordered conversation is unchanged', () => {
     const drafts = [says('go'), asks('a', 'b'), yields('a', 'A'), yields('b', 'B'), answers('Done.'), says('thanks')];
     expect(laidOut(drafts)).toEqual([

@@ -56,8 +56,8 @@ class Search implements CallHistory {
   readonly #places = new Map<number, ItemPlace>();
   readonly #settled = new Map<string, ItemPlace>();
   readonly #wanted: Set<number>;
-  /** The newest frame seen that changed the number of items, and the number after it. */
-  #after: { readonly frame: Decoded; readonly count: number } | undefined;
+  /** The frame seen last that changed the number of items. */
+  #after: Decoded | undefined;
   #isFirst = false;
 
   constructor(
@@ -87,17 +87,20 @@ class Search implements CallHistory {
     }
     if (frame.seq < call.frame.seq) this.before ??= callsIn(frame).find((one) => isOfSameSession(one, call));
     this.configured ??= this.#configuredIn(frame);
-    const count = itemsAfter(frame, call);
+    const leaf = sessionIn(frame, call);
+    const count = itemsIn(leaf);
     if (count === undefined) return;
     this.#assign(count);
-    this.#after = { frame, count };
-    if (count === 0) this.#isFirst = true; // the session was made here
+    this.#after = frame;
+    if (leaf?.inc === undefined) return;
+    this.#assign(0); // the session was made in this frame
+    this.#isFirst = true;
   }
 
   /** The items from here on, before those of later frames, came in the frame that was seen last. */
   #assign(count: number): void {
-    if (this.#after === undefined) return;
-    const { frame } = this.#after;
+    const frame = this.#after;
+    if (frame === undefined) return;
     for (const item of this.#wanted) {
       if (item < count) continue;
       this.#places.set(item, placeIn(frame, this.call));
@@ -141,11 +144,17 @@ function isOwn(cell: readonly unknown[] | null, { record }: Pick<Call, 'record'>
   return cell !== null && cell[0] === record.plan[0] && cell[1] === record.plan[1];
 }
 
-/** The number of items of the call's session after a frame; undefined when the frame did not change it. */
-function itemsAfter({ records }: Decoded, call: Call): number | undefined {
+type SessionLeaf = Readonly<Record<string, unknown>>;
+
+/** What a frame changed in the call's session. */
+function sessionIn({ records }: Decoded, call: Call): SessionLeaf | undefined {
   const last = records.at(-1);
   if (last?.kind !== 'state') return undefined;
-  const leaf = last.leaves.find(([key]) => key[0] === 'cell' && isOwn(key.slice(1), call))?.[1];
+  return last.leaves.find(([key]) => key[0] === 'cell' && isOwn(key.slice(1), call))?.[1] ?? undefined;
+}
+
+/** The number of items after a frame; undefined when the frame did not change it. */
+function itemsIn(leaf: SessionLeaf | undefined): number | undefined {
   const changed = leaf?.['state.items'];
   const [count] = Array.isArray(changed) ? changed : [];
   return typeof count === 'number' ? count : undefined;

@@ -26,9 +26,13 @@ export function partsOf({ call, before, beforeFrame, history, context }: PartsOf
   const texts = context.map(({ lane, name }): PartOrigin => ({ kind: 'context', lane, name }));
   const parts = messages.map((message, i): PromptPart => {
     const origins = (call.sources[i] ?? []).map((source) => originOf(source, call, history));
-    const isNew = before !== undefined && origins.some((one) => isAfter(one, beforeFrame, before));
     const value = jsonOf(message as unknown as Value);
     const of = origins.length === 0 ? [{ kind: 'runtime' } as const] : origins;
+    // A notice of the runtime came in no frame: it is new where the step before had something else.
+    const isNotice = of.every(({ kind }) => kind === 'runtime');
+    const isNew =
+      before !== undefined &&
+      (isNotice ? isOther(value, before, i) : of.some((one) => isAfter(one, beforeFrame, before)));
     return { part: 'message', role: message.role, value, bytes: bytesOf(value), isNew, origins: of };
   });
   return [
@@ -47,6 +51,10 @@ function part(name: 'system' | 'tools', value: unknown, before: unknown, origins
 
 function bytesOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+function isOther(value: unknown, { request }: ProjectedCall, i: number): boolean {
+  return JSON.stringify(value) !== JSON.stringify(jsonOf(request.messages[i] as unknown as Value));
 }
 
 /** Whether an item came after the request of the step before. */

@@ -76,7 +76,7 @@ export interface PartSource {
 /** Messages, and the classes of parts that they leave out. */
 interface Prompt {
   readonly messages: readonly UnifiedMessage[];
-  /** For each message, where its parts come from, in their order; empty for a result that was never recorded. */
+  /** For each message, where its parts come from, in their order; the runtime for a result that was never recorded. */
   readonly sources: readonly (readonly PartSource[])[];
   readonly losses: readonly string[];
   /** Whether some of the content was erased; the messages then say so. */
@@ -101,19 +101,34 @@ export async function assemblePrompt(
   requireFields(target, 'assemblePrompt(target)', 'what the prompt is for, as an object');
   const reader = new TranscriptReader(content);
   const reading: Reading = { content, target, memory, reader, room: roomOf(target) };
-  const drafts = new Map<Draft, PartSource['of']>();
-  if (target.base !== undefined) drafts.set({ role: 'user', says: await baseTexts(target.base, reader) }, 'summary');
+  const drafts: Placed[] = [];
+  if (target.base !== undefined)
+    drafts.push({ draft: { role: 'user', says: await baseTexts(target.base, reader) }, of: 'summary' });
   await readItems(items, reading, drafts);
   if (target.ask !== undefined)
-    drafts.set({ role: 'user', says: [authored(await reader.text(target.ask))] }, 'request');
-  const { messages, sources } = layOutFrom(drafts.keys(), target);
-  const from = (draft: Draft): PartSource => ({ of: drafts.get(draft) ?? null, parts: partsOf(draft) });
+    drafts.push({ draft: { role: 'user', says: [authored(await reader.text(target.ask))] }, of: 'request' });
+  const { messages, sources } = layOutFrom(
+    drafts.map(({ draft }) => draft),
+    target,
+  );
   return {
     messages,
-    sources: sources.map((of) => of.map(from)),
+    sources: sources.map((places) => places.map((at) => sourceAt(drafts, at))),
     losses: [...reader.losses].sort(),
     erased: reader.erased,
   };
+}
+
+/** A draft and where it comes from. */
+interface Placed {
+  readonly draft: Draft;
+  readonly of: PartSource['of'];
+}
+
+/** What the layout adds of its own is one part. */
+function sourceAt(drafts: readonly Placed[], at: number | null): PartSource {
+  const placed = at === null ? undefined : drafts[at];
+  return placed === undefined ? { of: null, parts: 1 } : { of: placed.of, parts: partsOf(placed.draft) };
 }
 
 /** How many parts a draft has in a user message; a result without a call has its note and its media there. */
@@ -129,12 +144,12 @@ function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): Me
 async function readItems(
   items: AsyncIterable<TranscriptItem> | Iterable<TranscriptItem>,
   { memory, reader, ...reading }: Reading,
-  drafts: Map<Draft, PartSource['of']>,
+  drafts: Placed[],
 ): Promise<void> {
   const key = draftsKey(reading.target);
   let place = 0;
   const take = (found: ItemDrafts) => {
-    for (const draft of found.drafts) drafts.set(draft, place);
+    for (const draft of found.drafts) drafts.push({ draft, of: place });
     place++;
     for (const loss of found.losses) reader.losses.add(loss);
   };
