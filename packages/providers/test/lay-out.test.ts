@@ -5,7 +5,6 @@ import {
   CONTINUE_TEXT,
   type Draft,
   layOut,
-  layOutFrom,
   NO_ANSWER_TEXT,
   NO_INPUT_TEXT,
   NO_RESULT_TEXT,
@@ -32,12 +31,12 @@ const saying = (...texts: string[]): UnifiedSaying => ({
 const result = (callId: string, text: string): UnifiedResult => ({ role: 'tool', callId, text, isError: false });
 const none = (callId: string): UnifiedResult => ({ role: 'tool', callId, text: NO_RESULT_TEXT, isError: true });
 
-const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true });
+const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true }).messages;
 
 describe('the layout of a conversation', () => {
   it('one draft that stands in two places is two messages, each with its own place, and a notice of the layout has none', () => {
     const again = answers('Again.');
-    const { messages, sources } = layOutFrom([says('a'), says('b'), again, again, asks('x'), yields('x', 'X')], {
+    const { messages, sources } = layOut([says('a'), says('b'), again, again, asks('x'), yields('x', 'X')], {
       parallelCalls: true,
     });
     expect(messages.map(({ role }) => role)).toEqual([
@@ -114,7 +113,7 @@ describe('the layout of a conversation', () => {
   it('calls are laid out one after the other for a model without parallel calls [MOD-1]', () => {
     const thought = { kind: 'reasoning' as const, native: 'x' };
     const drafts = [says('go'), { ...asks('a', 'b'), text: 'I call.', opaque: [thought] }, yields('b', 'B')];
-    expect(layOut(drafts, { parallelCalls: false })).toEqual([
+    expect(layOut(drafts, { parallelCalls: false }).messages).toEqual([
       saying('go'),
       { ...asks('a'), text: 'I call.', opaque: [thought] },
       none('a'),

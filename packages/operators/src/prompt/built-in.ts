@@ -23,7 +23,7 @@ export interface Candidate {
 
 type Profile = Partial<Omit<ProviderProfile, 'model_default'>>;
 
-/** No request goes there. */
+/** An address for clients that only write: no request goes there. */
 const NOWHERE = 'http://localhost';
 
 /** The images and documents that a model of a chat server may read, where its profile says so. */

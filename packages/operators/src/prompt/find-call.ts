@@ -10,11 +10,11 @@ import type { ReadonlyStore } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 
 /** The kind of effects that are model calls; written out, since its definition loads the whole agent. */
-export const MODEL_CALL = 'llm.generate@2';
+const MODEL_CALL = 'llm.generate@2';
 
 type EffectRecord = JournalRecord & { readonly kind: 'effect' };
 
-/** A frame, decoded. */
+/** A frame of the journal with its records decoded. */
 export interface Decoded {
   readonly seq: number;
   readonly at: number;

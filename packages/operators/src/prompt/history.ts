@@ -10,7 +10,7 @@ import { type Call, callsIn, type Decoded, framesBack } from './find-call.js';
 const FRAMES_MAX = 10_000;
 
 /** Where an item came into its session. */
-export interface ItemPlace {
+interface ItemPlace {
   readonly frame: number;
   /** The sender of a message. */
   readonly from?: string;

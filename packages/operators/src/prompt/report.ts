@@ -114,7 +114,7 @@ export interface RequestReport {
     /** The texts of context sources are not known: they were read for this call, and no answer recorded them. */
     readonly context_unknown?: true;
   };
-  /** The step before of the same session; null when there is none, or it lies further back than was searched. */
+  /** The step before of the same session; null for the first step, and when it lies further back than was searched. */
   readonly before: { readonly effect: string; readonly frame: number; readonly step: number | null } | null;
   /** What changed since the step before; null without one. */
   readonly tools: ToolsDiff | null;

@@ -13,8 +13,10 @@ import {
   type Value,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
+import { toHex } from '@reprise/kernel/codec';
+import { hostSha256 } from '@reprise/kernel/store';
 import type { ModelClient } from '@reprise/providers';
-import { answerIn, askedIn, digestOf, type ProjectedCall, projectCall } from '@reprise/providers/recorded';
+import { answerIn, askedIn, type ProjectedCall, projectCall } from '@reprise/providers/recorded';
 import { type Candidate, candidatesFor } from './built-in.js';
 import { type Call, type CallEnd, endOf, findCall } from './find-call.js';
 import { historyOf } from './history.js';
@@ -22,7 +24,7 @@ import { jsonOf } from './json.js';
 import { partsOf, toolsDiff } from './parts.js';
 import type { RequestReport, SentRequest } from './report.js';
 
-/** The options of `requestOf`. */
+/** Which client wrote the request, and what of it is wanted. */
 export interface RequestOfOptions {
   /** The client that wrote the request; without it the writers that Reprise brings are tried. */
   readonly client?: ModelClient;
@@ -105,7 +107,7 @@ async function rebuilt(
       ...present({ context: answer?.context }),
     });
     const { body } = candidate.client.write(call.request);
-    const recomputed = digestOf(body);
+    const recomputed = toHex(hostSha256()(body));
     const made: Rebuilt = { call, candidate, body, recorded, recomputed, known: asked !== undefined };
     if (recorded === null || recomputed === recorded) return { ...made, ...whyOf(made, params) };
     first ??= made;

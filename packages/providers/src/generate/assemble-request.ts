@@ -37,7 +37,7 @@ export type ReadContext = (
 ) => AsyncIterable<TranscriptItem>;
 
 /** Inputs of a request besides its parameters. */
-export interface PromptSources {
+interface PromptSources {
   readonly content: ContentReader;
   /** The model's client: its profile decides what the model can read, and it writes the request. */
   readonly client: Pick<ModelClient, 'profile' | 'sendable' | 'write'>;

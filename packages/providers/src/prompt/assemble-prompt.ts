@@ -30,7 +30,7 @@ import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
 import type { Sendable } from '../model/sendable.js';
 import { steady } from '../model/steady.js';
-import { type Draft, layOutFrom } from './lay-out.js';
+import { type Draft, layOut } from './lay-out.js';
 import { MediaRoom } from './media.js';
 import type { ItemDrafts, PromptMemory } from './memory.js';
 import { TranscriptReader, wordsFor } from './reader.js';
@@ -107,7 +107,7 @@ export async function assemblePrompt(
   await readItems(items, reading, drafts);
   if (target.ask !== undefined)
     drafts.push({ draft: { role: 'user', says: [authored(await reader.text(target.ask))] }, of: 'request' });
-  const { messages, sources } = layOutFrom(
+  const { messages, sources } = layOut(
     drafts.map(({ draft }) => draft),
     target,
   );

@@ -56,18 +56,13 @@ interface LayOutOptions {
 }
 
 /** A conversation, and for each of its messages the places of its drafts among all; null for the layout's own. */
-export interface LaidOut {
+interface LaidOut {
   readonly messages: UnifiedMessage[];
   readonly sources: readonly (readonly (number | null)[])[];
 }
 
-/** Lays drafts out as a conversation. */
-export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): UnifiedMessage[] {
-  return layOutFrom(drafts, options).messages;
-}
-
 /** Lays drafts out as a conversation, and says from which drafts each message comes. One draft may stand in several places. */
-export function layOutFrom(drafts: Iterable<Draft>, options: LayOutOptions): LaidOut {
+export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): LaidOut {
   const layout = new Layout(options);
   let at = 0;
   for (const draft of drafts) layout.add(draft, at++);
