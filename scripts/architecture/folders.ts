@@ -326,7 +326,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     diff: ['page'],
     waiting: ['names', 'page'],
     cost: ['names', 'page'],
-    '.': ['attempts', 'cost', 'diff', 'names', 'waiting'],
+    society: ['names', 'page'],
+    '.': ['attempts', 'cost', 'diff', 'names', 'society', 'waiting'],
   },
   cli: {
     text: [],
