@@ -67,29 +67,52 @@ async function buildJavaScript(name, folder, entries) {
   }
 }
 
-/** Bundles an example: a start then compiles nothing. */
+/**
+ * Bundles an example with all that it imports, of packages only what it uses: a start then compiles nothing, and finds
+ * a few files in place of two hundred. What it loads later stays a file of its own.
+ */
 async function buildExample(name) {
   const home = path.join(ROOT, 'examples', name);
-  await esbuild({
+  await rm(path.join(home, 'dist'), { recursive: true, force: true });
+  const { metafile } = await esbuild({
     entryPoints: [path.join(home, 'src/main.ts')],
-    outfile: path.join(home, 'dist/main.js'),
+    outdir: path.join(home, 'dist'),
+    absWorkingDir: ROOT,
+    conditions: ['@reprise/source'],
     bundle: true,
+    splitting: true,
+    metafile: true,
+    // Names stay as they are: a stack that an error prints can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    plugins: [{ name: 'packages', setup: keepPackages }],
+    // CommonJS modules, such as those of `yaml`, ask for Node's own modules by `require`.
+    banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
+    plugins: [{ name: 'optional', setup: keepOptional }],
     logLevel: 'error',
   });
+  await refuseNeighbours(name, Object.keys(metafile.inputs));
 }
 
-/**
- * What the packages import as well stays an import, so that it is loaded once. The rest is bundled: the Markdown parser
- * alone is a hundred files.
- */
-function keepPackages({ onResolve }) {
-  onResolve({ filter: /^(reprise|zod|libsql|@reprise)(\/|$)/ }, ({ path: name }) =>
-    name.startsWith('@reprise/example-') ? undefined : { path: name, external: true },
-  );
+/** What may be absent, or is compiled for a machine, stays an import: it is looked for when it is needed. */
+function keepOptional({ onResolve }) {
+  onResolve({ filter: /^(libsql|@modelcontextprotocol|ai|@ai-sdk|esbuild)(\/|$)/ }, ({ path: name }) => ({
+    path: name,
+    external: true,
+  }));
+}
+
+/** A module that looks for a file beside itself, such as a thread or a program, would look for it beside the bundle. */
+async function refuseNeighbours(example, inputs) {
+  for (const file of inputs.filter((input) => input.startsWith('packages/'))) {
+    const text = await readFile(path.join(ROOT, file), 'utf8');
+    const rest = text.replaceAll('createRequire(import.meta.url)', 'createRequire()');
+    if (!/import\.meta\.url|resolve\('#/.test(rest)) continue;
+    console.error(`build: the bundle of ${example} would hold ${file}, which looks for files beside itself`);
+    process.exit(1);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Texts on a terminal: what is shown, and how wide it is. */
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../../scripts/lib/cpu.js';
 import { wholeCall } from '../../src/terminal/calls.js';
@@ -98,6 +99,13 @@ describe('a text on a terminal', () => {
       'command: rm -r src',
     ]);
     expect(difference('', 'a\n'.repeat(200_000)).added).toBe(200_000);
+  });
+
+  it('every character of Latin texts and their punctuation is as wide as Unicode says, alone and in a row', () => {
+    const odd = Array.from({ length: 0x2100 }, (_, unit) => String.fromCharCode(unit)).filter(
+      (one) => widthOf(one) !== stringWidth(one) || widthOf(`${one}${one}`) !== stringWidth(`${one}${one}`),
+    );
+    expect(odd).toEqual([]);
   });
 
   it('widths are those of clusters: a family is two columns, a combining accent none', () => {
