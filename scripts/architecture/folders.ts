@@ -327,7 +327,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     waiting: ['names', 'page'],
     cost: ['names', 'page'],
     prompt: ['names'],
-    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'waiting'],
+    society: ['names', 'page'],
+    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'society', 'waiting'],
   },
   cli: {
     text: [],

@@ -4,4 +4,5 @@ export * from './cost/index.js';
 export * from './diff/index.js';
 export * from './names/index.js';
 export * from './prompt/index.js';
+export * from './society/index.js';
 export * from './waiting/index.js';

@@ -31,6 +31,11 @@ export class RecentReader<T> {
     this.#reader = makeReader();
   }
 
+  /** The first frame that was read. */
+  get from(): number {
+    return this.#from;
+  }
+
   /** The last entries up to a frame, the oldest first. @param most how many */
   async last(head: number, most: number): Promise<readonly T[]> {
     for (let width = Math.max(WINDOW_MIN, 2 * most); ; width *= 4) {

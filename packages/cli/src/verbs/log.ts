@@ -5,6 +5,7 @@ import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history'
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
+import { IdNames } from '@reprise/operators/names';
 import { type FrameReader, RecentReader } from '../history/recent.js';
 import { type WorldEntry, WorldHistory } from '../history/world-words.js';
 import type { Io } from '../process/io.js';
@@ -39,15 +40,17 @@ export async function log(io: Io, world: string, options: LogArguments): Promise
   await withWorld(world, async (store) => {
     const session = await sessionNamed(store, options);
     const day = new Days();
-    const print = (entry: Entry) => {
+    const ids = new IdNames(store);
+    const print = async (entry: Entry) => {
       const { columns } = io.out;
       if (options.json === true) return io.out.write(`${asJson(entry)}\n`);
+      const named = options.full === true ? entry : await withNames(entry, ids, reader.from);
       return io.out.write(
-        columns === undefined ? `${asLine(entry)}\n` : `${day.of(entry)}${asFitted(entry, columns)}\n`,
+        columns === undefined ? `${asLine(named)}\n` : `${day.of(named)}${asFitted(named, columns)}\n`,
       );
     };
     const { seq: head } = await store.journal.head();
-    const reader = new RecentReader(store, () => new LogReader(store, session, options));
+    const reader = new RecentReader(store, () => new LogReader(store, ids, session, options));
     const isMeant = ({ seq }: Entry) => seq >= (options.from ?? 0);
     if (options.n !== undefined)
       for (const entry of (await reader.last(head, options.n)).filter(isMeant)) await print(entry);
@@ -68,6 +71,7 @@ class LogReader implements FrameReader<Entry> {
 
   constructor(
     store: ReadonlyStore,
+    private readonly ids: IdNames,
     private readonly session: string | undefined,
     { full }: LogArguments,
   ) {
@@ -82,6 +86,7 @@ class LogReader implements FrameReader<Entry> {
 
   async entriesOf({ seq, head, at }: Omit<StoredFrame, 'bytes'>, all: readonly JournalRecord[]): Promise<Entry[]> {
     const base = { seq, at };
+    this.ids.take(all);
     const own = await this.#sessions.entriesOf({ ...base, head, records: all });
     const entries: Entry[] = own.map((of) => ({ ...base, i: Number(of.place.split('.')[1]), of }));
     if (this.session !== undefined) return entries;
@@ -116,6 +121,14 @@ function asFitted(entry: Entry, columns: number): string {
   const whole = timeOf(entry.at);
   const time = whole.split('T')[1]?.slice(0, '00:00:00'.length) ?? whole;
   return wrapToColumns(lineOf(entry, time), columns, PLACE_WIDTH + time.length + 2);
+}
+
+/** An entry for people: names in place of ids. */
+async function withNames(entry: Entry, ids: IdNames, read: number): Promise<Entry> {
+  const { of } = entry;
+  const words = await ids.words(of.words, read);
+  if ('session' in of) return { ...entry, of: { ...of, words, session: await ids.words(of.session, read) } };
+  return { ...entry, of: { ...of, words, cell: of.cell === null ? null : await ids.words(of.cell, read) } };
 }
 
 function lineOf({ seq, i, of }: Entry, time: string): string {

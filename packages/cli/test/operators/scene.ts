@@ -9,6 +9,7 @@ import {
   scriptBy,
   withPrice,
 } from '@reprise/providers';
+import { memoryVault, society } from '@reprise/society';
 import { skill, team } from '@reprise/specialists';
 import { sqlite } from '@reprise/store-sqlite';
 import { trees } from '@reprise/tree';
@@ -100,5 +101,25 @@ export async function openScene(path: string): Promise<Scene> {
 /** Writes the scene and leaves it. */
 export async function makeScene(path: string): Promise<void> {
   const { world } = await openScene(path);
+  await world.close();
+}
+
+/** Writes a world with a swarm of three that has done its work. */
+export async function makeSwarm(path: string): Promise<void> {
+  const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
+  const members = { ...society({ keys: memoryVault() }), agents: [scout] };
+  const world = await openAgentWorld({
+    ...{ store: sqlite(path), clock: ticking(), snapshotEvery: 64 },
+    parts: [members],
+    models: { main: {} },
+    llm: (judge) => llmGenerateAdapter({ main: scriptBy(() => ({ text: 'A market.' })) }, { judge }),
+  });
+  const ann = await world.part(members).human('ann');
+  const slot = { slot: 'scout', agentType: 'swarm-worker', capabilities: { tools: [] }, count: 3 } as const;
+  await ann.createSwarm({ swarmId: 'markets', goal: 'Compare markets', strategy: 'broadcast', agents: [slot] });
+  for (let seen = -2; seen !== world.kernel.head.seq; ) {
+    seen = world.kernel.head.seq;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
   await world.close();
 }

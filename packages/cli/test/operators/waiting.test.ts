@@ -110,11 +110,28 @@ describe('reprise cost', () => {
   it('sums calls, tokens and money by agent, and says how many calls state no price', async () => {
     const { code, out, err } = await run('cost', path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatchInlineSnapshot();
+    expect(out).toMatchInlineSnapshot(`
+      "agent             calls    in  out      cost
+      clerk                 1  1000  100    0.0030
+      coordinator-crew      2  2000  200    0.0060
+      host                  1  1000  100    0.0030
+      surveyor              1  1000  100    0.0030
+      thinker               1  1000  100  0.0000+?
+      all                   6  6000  600  0.0150+?
+      1 of 6 model calls state no price: the sum of money leaves them out.
+      "
+    `);
   });
 
   it('sums by node and by task, with a row for what belongs to none', async () => {
-    expect((await run('cost', path, '--by', 'node,task')).out).toMatchInlineSnapshot();
+    expect((await run('cost', path, '--by', 'node,task')).out).toMatchInlineSnapshot(`
+      "node       task  calls    in  out      cost
+      upgrade/1  –         1  1000  100    0.0030
+      –          –         5  5000  500  0.0120+?
+      all                  6  6000  600  0.0150+?
+      1 of 6 model calls state no price: the sum of money leaves them out.
+      "
+    `);
   });
 
   it.each([60, 80])('fits its table to a terminal of %i columns', async (columns) => {

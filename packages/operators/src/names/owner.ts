@@ -123,5 +123,13 @@ const DIGITS_SHOWN = 8;
 
 /** A key or an address without long ids: the beginning of each is left. */
 export function shortKey(key: string): string {
-  return key.replace(/[0-9a-f]{32,}/g, (id) => `${id.slice(0, DIGITS_SHOWN)}…`);
+  return key.replace(LONG_ID, shortId);
+}
+
+/** An id, a digest, or another run of digits that nobody reads. */
+export const LONG_ID = /[0-9a-f]{32,}/g;
+
+/** The beginning of an id: every command takes it in place of all of it. */
+export function shortId(id: string): string {
+  return `${id.slice(0, DIGITS_SHOWN)}…`;
 }

@@ -1,7 +1,7 @@
 /** The names of a world's sessions and agents, from what the journal says when they are made. */
 import type { SessionState } from '@reprise/agent/contracts';
 import { type Address, formatAddress, type JournalRecord, type Value } from '@reprise/contracts';
-import type { SnapshotLeaves } from '@reprise/kernel/inspect';
+import type { SnapshotCell, SnapshotLeaves } from '@reprise/kernel/inspect';
 import { type Making, type Owner, ownerOfCell, ownerOfSession } from './owner.js';
 import { REDUCERS } from './reducers.js';
 
@@ -15,6 +15,11 @@ export class WorldNames {
 
   /** The display name of an agent or a person of a society. */
   readonly entityName = (id: string): string | undefined => this.#entities.get(id);
+
+  /** Takes the name of an agent or a person, as its cell says it. */
+  name({ address, state }: Pick<SnapshotCell, 'address' | 'state'>): void {
+    this.#name(address[1], state as Fields);
+  }
 
   /** Takes the sessions and agents that a snapshot holds. */
   async load(snapshot: SnapshotLeaves): Promise<void> {
@@ -74,7 +79,8 @@ export class WorldNames {
   }
 
   #name(id: string, { display_name: name }: Fields): void {
-    if (typeof name === 'string') this.#entities.set(id, name);
+    if (typeof name !== 'string' || this.#entities.get(id) === name) return;
+    this.#entities.set(id, name);
     this.#owners.clear();
   }
 }

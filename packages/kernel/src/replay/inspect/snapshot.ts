@@ -3,7 +3,7 @@ import type { Address, Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import type { TableRange } from '../../pure/define/index.js';
-import type { EffectLeaf } from '../../pure/engine/index.js';
+import { cellKey, type EffectLeaf } from '../../pure/engine/index.js';
 import { LeafTable } from '../../state/leaf-table.js';
 import { MerkleMap } from '../../state/map/index.js';
 import { type CellTrouble, failedCellsIn } from '../../state/trouble.js';
@@ -34,6 +34,8 @@ export interface SnapshotLeaves {
   readonly failed: readonly CellTrouble[];
   /** The living cells of some reducers. The price is that of all cells of the world. */
   cells(reducers: readonly string[]): AsyncGenerator<SnapshotCell>;
+  /** One living cell; undefined when the snapshot has none at the address. */
+  cell(address: Address): Promise<SnapshotCell | undefined>;
   /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
 }
@@ -56,6 +58,7 @@ export async function snapshotBefore(store: Source, seq: number): Promise<Snapsh
     late: new Map(effects.filter(([, { late }]) => late !== undefined)),
     failed: failedCellsIn(table),
     cells: (reducers) => cellsIn(table, new Set(reducers)),
+    cell: (address) => cellIn(table, address),
     table: (address, name, range) => readCellTable(table, address, name, range),
   };
 }
@@ -66,4 +69,9 @@ async function* cellsIn(table: LeafTable, reducers: ReadonlySet<string>): AsyncG
     if (!leaf.live || !reducers.has(String(reducer))) continue;
     yield { address: [String(reducer), String(name)], maker: leaf.parent, state: copyValue(leaf.state) };
   }
+}
+
+async function cellIn(table: LeafTable, address: Address): Promise<SnapshotCell | undefined> {
+  const leaf = await table.read(cellKey(address));
+  return leaf?.live === true ? { address, maker: leaf.parent, state: copyValue(leaf.state) } : undefined;
 }
