@@ -3,5 +3,6 @@ export * from './attempts/index.js';
 export * from './cost/index.js';
 export * from './diff/index.js';
 export * from './names/index.js';
+export * from './rights/index.js';
 export * from './society/index.js';
 export * from './waiting/index.js';
