@@ -1,7 +1,23 @@
 /*
- * Which test files `npm test` leaves to `npm run test:rest`, and why. Everything else belongs to `npm test`, new files
- * too: a file is listed here when it takes a large part of a minute, and no sooner.
+ * Which test files `npm test` leaves to `npm run test:rest`: those of `HEAVY`, each with its reason, and those of
+ * `slow-tests.json`, which `scripts/slow-tests.mjs` writes from the times of a run. Everything else belongs to
+ * `npm test`, new files too.
  */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from './root.mjs';
+
+/** The files that a run has measured as slow. Four of five seconds of all tests are theirs. */
+export const SLOW_LIST = path.join(ROOT, 'scripts/lib/slow-tests.json');
+export const SLOW = JSON.parse(readFileSync(SLOW_LIST, 'utf8')).files;
+
+/** What every change is held against at once, however long it takes: the rules of the code, its words, its bytes. */
+export const AT_ONCE = [
+  'conformance/golden/golden.test.ts',
+  'scripts/test/architecture.test.ts',
+  'scripts/test/spec.test.ts',
+  'scripts/test/words.test.ts',
+];
 
 /** @type {readonly (readonly [folder: string, why: string])[]} */
 export const HEAVY = [
@@ -133,13 +149,18 @@ export const APART = [
   ['scripts/test/speed.test.ts', 'measures'],
 ];
 
-const isFolder = (path) => path.endsWith('/');
-const pattern = (path) => (isFolder(path) ? `${path}**/*.test.ts` : path);
-const contains = (path, other) => path === other || (isFolder(path) && other.startsWith(path));
+const isFolder = (place) => place.endsWith('/');
+const pattern = (place) => (isFolder(place) ? `${place}**/*.test.ts` : place);
+const contains = (place, other) => place === other || (isFolder(place) && other.startsWith(place));
 
 /** Whether a test file has a process of its own. */
 export function isApart(file) {
-  return APART.some(([path]) => contains(path, file));
+  return APART.some(([place]) => contains(place, file));
+}
+
+/** Whether `HEAVY` names a test file, or a folder that holds it. */
+export function isHeavy(file) {
+  return HEAVY.some(([place]) => contains(place, file));
 }
 
 /** The paths that are in both lists: of two that overlap, the narrower. */
@@ -154,8 +175,8 @@ function both(list, other) {
  * @param {readonly string[]} all the patterns of all test files
  */
 export function suiteOf(name, all) {
-  const heavy = HEAVY.map(([path]) => path);
-  const alone = APART.map(([path]) => path);
+  const heavy = [...HEAVY.map(([place]) => place), ...SLOW];
+  const alone = APART.map(([place]) => place);
   const patterns = (paths) => paths.map(pattern);
   const apart = patterns(alone);
   if (name === 'rest')

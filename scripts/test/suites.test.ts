@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readTree, type Tree } from '../architecture/tree.js';
 import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
-import { APART, HEAVY, isApart, suiteOf } from '../lib/suites.mjs';
+import { APART, AT_ONCE, HEAVY, isApart, isHeavy, SLOW, suiteOf } from '../lib/suites.mjs';
 
 /** What a file of a shared process does not do: it replaces modules for all others, or it measures the others too. */
 const ALONE = /\bvi\.(?:(?:doM|m)ock|resetModules)\(|\bprocess\.(?:memoryUsage|resourceUsage)\b|\bprocess\.chdir\(/;
@@ -39,6 +39,12 @@ describe('the suites of tests', () => {
     const files = tests(readTree(ROOT));
     const leads = ([path]: readonly [string, string]) => files.some((file) => file.startsWith(path));
     expect([...HEAVY, ...APART].filter((entry) => !leads(entry))).toEqual([]);
+    expect([...SLOW, ...AT_ONCE].filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it('a slow file is listed once, and what every change is held against at once is not listed', () => {
+    expect(SLOW.filter((file: string) => isHeavy(file) || AT_ONCE.includes(file))).toEqual([]);
+    expect(new Set(SLOW).size).toBe(SLOW.length);
   });
 
   it('files that are heavy and apart are in the rest, of two entries that overlap the narrower', () => {
