@@ -73,6 +73,7 @@ class CommandLine {
     this.#addWaiting(program);
     this.#addCost(program);
     this.#addDiff(program);
+    this.#addRights(program);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -248,7 +249,7 @@ class CommandLine {
       .option('--at <seq>', 'as it was after this frame', count)
       .option('-f, --follow', 'print the list again whenever it changes, until Ctrl-C')
       .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/waiting.js')).waiting(this.io, world, options)),
+        this.#run(options, async () => (await import('./verbs/operators/waiting.js')).waiting(this.io, world, options)),
       );
   }
 
@@ -259,7 +260,7 @@ class CommandLine {
       .option('--to <day>', 'before this day or time', time)
       .option('--at <seq>', 'up to this frame', count)
       .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/cost.js')).cost(this.io, world, options)),
+        this.#run(options, async () => (await import('./verbs/operators/cost.js')).cost(this.io, world, options)),
       );
   }
 
@@ -271,7 +272,22 @@ class CommandLine {
       .option('--app <module>', 'the app that wrote the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .action((world, a, b, cell, options) =>
-        this.#run(options, async () => (await import('./verbs/diff.js')).diff(this.io, world, { a, b, cell }, options)),
+        this.#run(options, async () =>
+          (await import('./verbs/operators/diff.js')).diff(this.io, world, { a, b, cell }, options),
+        ),
+      );
+  }
+
+  #addRights(program: Command): void {
+    verb(program, 'rights', 'print what a holder may do, what gave it, since which frame, and what narrows it')
+      .argument('<holder>', 'operator, human:<id>, or cell:<address>')
+      .option('--at <seq>', 'as it was after this frame', count)
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, holder, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/operators/rights.js')).rights(this.io, world, holder, options),
+        ),
       );
   }
 

@@ -4,5 +4,6 @@ export * from './cost/index.js';
 export * from './diff/index.js';
 export * from './names/index.js';
 export * from './prompt/index.js';
+export * from './rights/index.js';
 export * from './society/index.js';
 export * from './waiting/index.js';

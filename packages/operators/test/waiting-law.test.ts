@@ -1,7 +1,7 @@
 /** What a file says waits, beside what the open world says, at random places of random teams and swarms. */
 import type { WorldPart } from '@reprise/agent';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
-import { openEffectsAt } from '@reprise/kernel/inspect';
+import { type OpenEffect, OpenEffectsFold, snapshotBefore } from '@reprise/kernel/inspect';
 import { describe, expect, it } from 'vitest';
 import { compareHistories, type Histories, type Pair, type Place } from '../../cli/test/views/histories.js';
 import { SWARMS } from '../../cli/test/views/swarms.js';
@@ -84,6 +84,15 @@ async function sessionStates(
     if (state !== undefined) found.push([key, state as State]);
   }
   return found;
+}
+
+/** The effects that are open after a frame, from the newest snapshot and the records behind it. */
+async function openEffectsAt(store: ReadonlyStore, last: number): Promise<readonly OpenEffect[]> {
+  const snapshot = await snapshotBefore(store, last);
+  const fold = new OpenEffectsFold(snapshot.effects);
+  for await (const { seq, bytes } of store.journal.read(snapshot.seq + 1, last))
+    fold.take(seq, readFrame(bytes, seq).all);
+  return [...fold.open.values()];
 }
 
 describe(`what waits, read from a file beside the open world (seed ${SEED})`, () => {

@@ -99,7 +99,7 @@ export function timeWords(ms: number): string {
 }
 
 /** What is said of the operator: code of the app, which named nobody. */
-const NOT_NAMED = 'somebody (not named)';
+const NOT_NAMED = 'operator (not named)';
 
 const PERSON = 'human:';
 

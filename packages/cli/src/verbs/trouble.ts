@@ -7,9 +7,10 @@ import { EXIT, type ExitCode } from '../process/exit.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
 import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
-import { newest, requireApp } from './show-cell.js';
+import { newest } from './show-cell.js';
 
 interface TroubleArguments {
   readonly app?: string;

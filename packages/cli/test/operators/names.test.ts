@@ -26,12 +26,13 @@ describe('names in place of ids', () => {
     'log -n 20',
     'tail',
     'waiting',
-    'waiting --at 60',
+    'waiting --at 12',
     'cost --by agent,day,node,task,model',
-    'diff 20 60',
+    'diff 2 16',
     'trouble --all',
     'why market',
     'society show',
+    'rights cell:society/Swarm@1/markets',
   ])(
     'given a world with a swarm, when reprise %s prints it as text, then no id of 32 digits stands in it',
     async (words) => {
@@ -50,13 +51,13 @@ describe('names in place of ids', () => {
   it('given a society with a swarm, when it is shown, then its people, agents, groups, slots are named, and its JSON has the schema', async () => {
     const { out } = await run('society', 'show', path);
     expect(out).toMatch(/\nann: person, active\n/);
-    expect(out).toMatch(/\n {2}scout·[0-9a-f]{4}: swarm-worker, \w+/);
+    expect(out).toMatch(/\n {2}scout 0 of markets·[0-9a-f]{4}: swarm-worker, \w+/);
     expect(out).toMatch(/\nswarm markets: \w+, broadcast, by ann, 0 open tasks/);
     const report = societyReport.parse(JSON.parse((await run('society', 'show', path, '--json')).out));
     expect(report.swarms[0]?.slots.map(({ slot, index }) => `${slot} ${index}`)).toEqual([
+      'scout 0',
       'scout 1',
       'scout 2',
-      'scout 3',
     ]);
     expect(report.groups).toHaveLength(1);
     const early = JSON.parse((await run('society', 'show', path, '--json', '--at', '0')).out);
@@ -67,7 +68,7 @@ describe('names in place of ids', () => {
 
   it('given the log of a swarm, when its sessions are printed, then they bear the names of their agents', async () => {
     const { out } = await run('log', path);
-    expect(out).toMatch(/ scout·[0-9a-f]{4}\/j1 /);
+    expect(out).toMatch(/ scout 0 of markets·[0-9a-f]{4}\/j1 /);
     const lines = out.split('\n').slice(0, -1);
     const last = await run('log', path, '-n', '25');
     expect(last.out).toBe(
@@ -80,7 +81,7 @@ describe('names in place of ids', () => {
 
   it('given calls of members of a swarm, when their cost is summed by agent, then each has the name of its agent', async () => {
     const { rows } = JSON.parse((await run('cost', path, '--json')).out);
-    expect(rows).toMatchObject([{ keys: ['scout'], calls: 3 }]);
+    expect(rows).toMatchObject([0, 1, 2].map((n) => ({ keys: [`scout ${n} of markets`], calls: 1 })));
   });
 });
 

@@ -19,7 +19,7 @@ function steady(text: string): string {
 }
 
 describe('reprise waiting', () => {
-  it('lists an approval of a conversation, one of a specialist and a question of a node, each with the line that answers it', async () => {
+  it('reprise waiting lists an approval of a conversation, one of a specialist and a question of a node, each with the line that answers it', async () => {
     const { code, out, err } = await run('waiting', path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(steady(out)).toMatchInlineSnapshot(`
@@ -37,12 +37,12 @@ describe('reprise waiting', () => {
     `);
   });
 
-  it.each([60, 80])('fits its lines to a terminal of %i columns', async (columns) => {
+  it.each([60, 80])('reprise waiting fits its lines to a terminal of %i columns', async (columns) => {
     const { out } = await runOn(columns, 'waiting', path);
     expect(out.split('\n').filter((line) => line.length > columns)).toEqual([]);
   });
 
-  it('prints the report of pendingIn as JSON, whose items have whole ids', async () => {
+  it('reprise waiting --json prints the report of pendingIn, with whole ids', async () => {
     const { out } = await run('waiting', path, '--json');
     const report = waitingReport.parse(JSON.parse(out));
     expect(report.process).toBe('closed');
@@ -54,7 +54,7 @@ describe('reprise waiting', () => {
     expect(report.waiting[0]?.answer.line).toMatch(/^await world\.decide\('[0-9a-f]{64}', \{ approve: true \}\)$/);
   });
 
-  it('--at lists what waited after an earlier frame', async () => {
+  it('reprise waiting --at lists what waited after an earlier frame', async () => {
     const report = JSON.parse((await run('waiting', path, '--json', '--at', '3')).out);
     expect(report).toMatchObject({ frame: 3, process: null, waiting: [] });
     const none = await run('waiting', path, '--at', '99999');
@@ -107,7 +107,7 @@ describe('reprise log and reprise diff', () => {
 });
 
 describe('reprise cost', () => {
-  it('sums calls, tokens and money by agent, and says how many calls state no price', async () => {
+  it('reprise cost sums calls, tokens and money by agent, and says how many calls state no price', async () => {
     const { code, out, err } = await run('cost', path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatchInlineSnapshot(`
@@ -123,7 +123,7 @@ describe('reprise cost', () => {
     `);
   });
 
-  it('sums by node and by task, with a row for what belongs to none', async () => {
+  it('reprise cost sums by node and by task, with a row for what belongs to none', async () => {
     expect((await run('cost', path, '--by', 'node,task')).out).toMatchInlineSnapshot(`
       "node       task  calls    in  out      cost
       upgrade/1  –         1  1000  100    0.0030
@@ -134,12 +134,12 @@ describe('reprise cost', () => {
     `);
   });
 
-  it.each([60, 80])('fits its table to a terminal of %i columns', async (columns) => {
+  it.each([60, 80])('reprise cost fits its table to a terminal of %i columns', async (columns) => {
     const { out } = await runOn(columns, 'cost', path, '--by', 'agent,day,node,task,model');
     expect(out.split('\n').filter((line) => line.length > columns)).toEqual([]);
   });
 
-  it('prints the report of costOf as JSON, and refuses another key', async () => {
+  it('reprise cost --json prints the report of costOf, and refuses another key', async () => {
     const report = costReport.parse(JSON.parse((await run('cost', path, '--json', '--by', 'model,day')).out));
     expect(report.by).toEqual(['model', 'day']);
     expect(report.rows.reduce((sum, { calls }) => sum + calls, 0)).toBe(report.total.calls);
@@ -147,7 +147,7 @@ describe('reprise cost', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('cost cannot be summed by this') });
   });
 
-  it('counts only the calls of a time', async () => {
+  it('reprise cost counts only the calls of a time', async () => {
     const all = JSON.parse((await run('cost', path, '--json')).out);
     const day = JSON.parse((await run('cost', path, '--json', '--from', '2026-01-02', '--to', '2026-01-03')).out);
     expect(day.total).toEqual(all.total);

@@ -9,7 +9,7 @@ import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import type { AttemptRow, AttemptsReport } from './report.js';
 
-/** The options of `attemptsOf`. */
+/** Which frames are read for what may have run twice. */
 export interface AttemptsOfOptions extends PageOptions {
   /** The first frame that counts; `snapshot` for the newest snapshot, with what is open there. All when absent. */
   readonly from?: number | 'snapshot';

@@ -6,7 +6,7 @@ const count = z.int().min(0);
 const place = z.strictObject({ frame: count, at: count });
 
 /** Why an effect is listed. */
-export const ATTEMPT_KINDS = [
+const ATTEMPT_KINDS = [
   /** It was started more than once: an attempt was interrupted, or failed in a way that permits another one. */
   'again',
   /** Its outcome is unknown: it may have happened, and is not started again. */
@@ -16,7 +16,7 @@ export const ATTEMPT_KINDS = [
 ] as const;
 
 /** An effect that may have happened more often, or otherwise, than its receipt says. */
-export const attemptRow = z.strictObject({
+const attemptRow = z.strictObject({
   effect: z.string(),
   kind: z.enum(ATTEMPT_KINDS),
   of: owner,
@@ -36,7 +36,7 @@ export const attemptRow = z.strictObject({
 /** An effect that may have happened more often, or otherwise, than its receipt says. */
 export type AttemptRow = z.infer<typeof attemptRow>;
 
-/** The answer of `attemptsOf`. */
+/** The answer of `attemptsOf`: what may have run twice. */
 export const attemptsReport = z.strictObject({
   /** The first and the last frame that were read. */
   from: count,
@@ -46,5 +46,5 @@ export const attemptsReport = z.strictObject({
   next: z.nullable(z.string()),
 });
 
-/** The answer of `attemptsOf`. */
+/** The answer of `attemptsOf`: what may have run twice. */
 export type AttemptsReport = z.infer<typeof attemptsReport>;

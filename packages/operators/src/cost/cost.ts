@@ -8,7 +8,7 @@ import { type PageOptions, pageOf } from '../page/page.js';
 import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
 import { UsageFold, type Used } from './usage-fold.js';
 
-/** The options of `costOf`. */
+/** What is summed, by what, and over which time. */
 export interface CostOfOptions extends PageOptions {
   /** What is summed by: one row for each combination. By agent when absent. */
   readonly by?: readonly CostKey[];

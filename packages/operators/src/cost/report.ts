@@ -10,7 +10,7 @@ export const COST_KEYS = ['agent', 'day', 'node', 'task', 'model'] as const;
 export type CostKey = (typeof COST_KEYS)[number];
 
 const sums = {
-  /** Model calls that ended. */
+  /** Model calls that ended, well or not. */
   calls: count,
   tokens_in: count,
   tokens_out: count,
@@ -25,18 +25,18 @@ const sums = {
 };
 
 /** What was used, in whole units. */
-export const costSums = z.strictObject(sums);
+const costSums = z.strictObject(sums);
 
 /** What was used, in whole units. */
 export type CostSums = z.infer<typeof costSums>;
 
 /** One row: the values of the keys, in the order of `by`; null where one does not apply. */
-export const costRow = z.strictObject({ keys: z.array(z.nullable(z.string())), ...sums });
+const costRow = z.strictObject({ keys: z.array(z.nullable(z.string())), ...sums });
 
 /** One row of a cost report. */
 export type CostRow = z.infer<typeof costRow>;
 
-/** The answer of `costOf`. */
+/** The answer of `costOf`: what a world cost, in rows and in total. */
 export const costReport = z.strictObject({
   /** The last frame that counts. */
   frame: z.int(),
@@ -53,5 +53,5 @@ export const costReport = z.strictObject({
   next: z.nullable(z.string()),
 });
 
-/** The answer of `costOf`. */
+/** The answer of `costOf`: what a world cost, in rows and in total. */
 export type CostReport = z.infer<typeof costReport>;

@@ -12,7 +12,7 @@ export interface DiffApps {
   readonly legacy?: readonly App[];
 }
 
-/** The options of `diffOf`. */
+/** Which page of the changed cells is wanted. */
 export interface DiffOptions extends PageOptions {
   readonly signal?: AbortSignal;
 }

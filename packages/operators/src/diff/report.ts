@@ -5,7 +5,7 @@ import type { Value } from '@reprise/contracts';
 export interface Patch {
   readonly op: 'add' | 'remove' | 'replace';
   readonly path: readonly (string | number)[];
-  /** Absent for a removal. */
+  /** The new value; absent for a removal. */
   readonly value?: Value;
 }
 
@@ -13,7 +13,7 @@ export interface Patch {
 export interface TableChange {
   readonly op: 'put' | 'remove';
   readonly key: string;
-  /** Absent for a removal. */
+  /** The new value; absent for a removal. */
   readonly value?: Value;
 }
 
@@ -31,7 +31,7 @@ export interface CellDiff {
   readonly tables: Readonly<Record<string, readonly TableChange[]>>;
 }
 
-/** The answer of `diffOf`. */
+/** The answer of `diffOf`: which cells differ, and how. */
 export interface DiffReport {
   /** The frames that are compared. */
   readonly a: number;

@@ -1,4 +1,4 @@
-/** Effects in words. */
+/** Effects in words that a person knows. */
 import { shortText } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import type { OpenEffect } from '@reprise/kernel/inspect';

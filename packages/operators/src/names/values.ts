@@ -25,7 +25,7 @@ function jsonOf(value: Value): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${jsonOf(item)}`).join(',')}}`;
 }
 
-/** A field of a value; undefined where there is none. */
+/** A field of a value; undefined without one. */
 export function fieldOf(value: Value | undefined, name: string): Value | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Readonly<Record<string, Value>>)[name];

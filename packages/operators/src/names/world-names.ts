@@ -42,7 +42,7 @@ export class WorldNames {
       this.#name(to[1], event.value as Fields);
   }
 
-  /** Whose cell it is. */
+  /** To whom a cell belongs: its agent, and its part of an organization. */
   ownerOf(cell: Address): Owner {
     const key = formatAddress(cell);
     const known = this.#owners.get(key);

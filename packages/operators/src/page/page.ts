@@ -10,7 +10,7 @@ export interface PageOptions {
 }
 
 /** A part of a list. */
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   /** The cursor of the next page; null when this is the last one. */
   readonly next: string | null;

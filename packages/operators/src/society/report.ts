@@ -5,7 +5,7 @@ const count = z.int().min(0);
 const named = z.strictObject({ id: z.string(), name: z.string() });
 
 /** A person or an agent of a society. */
-export const societyEntity = z.strictObject({
+const societyEntity = z.strictObject({
   ...named.shape,
   /** `person`, or the type of the agent. */
   kind: z.string(),
@@ -23,7 +23,7 @@ export const societyEntity = z.strictObject({
 export type SocietyEntity = z.infer<typeof societyEntity>;
 
 /** A group, with its members. */
-export const societyGroup = z.strictObject({
+const societyGroup = z.strictObject({
   id: z.string(),
   /** `group`, or `swarm` for that of a swarm. */
   kind: z.string(),
@@ -37,7 +37,7 @@ export const societyGroup = z.strictObject({
 export type SocietyGroup = z.infer<typeof societyGroup>;
 
 /** A swarm, with the agents in its slots. */
-export const societySwarm = z.strictObject({
+const societySwarm = z.strictObject({
   id: z.string(),
   status: z.string(),
   strategy: z.string(),
@@ -63,10 +63,10 @@ export const societySwarm = z.strictObject({
 export type SocietySwarm = z.infer<typeof societySwarm>;
 
 /** What one entity thinks of another, from its verdicts. */
-export const societyTrust = z.strictObject({
+const societyTrust = z.strictObject({
   observer: named,
   agent: named,
-  /** The score in millionths. */
+  /** From 0 to 1,000,000: the share of items that are expected to be right. */
   score_ppm: count,
   observations: count,
   tier: z.string(),
@@ -75,7 +75,7 @@ export const societyTrust = z.strictObject({
 /** What one entity thinks of another, from its verdicts. */
 export type SocietyTrust = z.infer<typeof societyTrust>;
 
-/** The answer of `societyOf`. */
+/** The answer of `societyOf`: who is in a society. */
 export const societyReport = z.strictObject({
   frame: z.int(),
   /** People first, then agents by their depth and name. */
@@ -85,5 +85,5 @@ export const societyReport = z.strictObject({
   trust: z.array(societyTrust),
 });
 
-/** The answer of `societyOf`. */
+/** The answer of `societyOf`: who is in a society. */
 export type SocietyReport = z.infer<typeof societyReport>;

@@ -15,7 +15,7 @@ import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import type { SocietyEntity, SocietyGroup, SocietyReport, SocietySwarm, SocietyTrust } from './report.js';
 
-/** The options of `societyOf`. */
+/** When the society is read. */
 export interface SocietyOfOptions {
   /** The frame after which it is read; the newest one when absent. */
   readonly at?: number;

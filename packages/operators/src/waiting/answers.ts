@@ -3,7 +3,7 @@ import type { Owner } from '../names/owner.js';
 import type { WaitingItem } from './items.js';
 
 /** What is to be answered. */
-export interface Answering {
+interface Answering {
   readonly kind: WaitingItem['kind'];
   readonly of: Owner;
   readonly id?: string;

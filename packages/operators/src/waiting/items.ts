@@ -5,7 +5,7 @@ import { owner } from '../names/owner.js';
 const count = z.int().min(0);
 
 /** What kinds of things wait. */
-export const WAITING_KINDS = [
+const WAITING_KINDS = [
   /** A person approves or denies an effect. */
   'approval',
   /** A person answers a question of an agent, of a node or of a tool. */
@@ -25,7 +25,7 @@ export const WAITING_KINDS = [
 ] as const;
 
 /** One thing that waits for people or for another system. */
-export const waitingItem = z.strictObject({
+const waitingItem = z.strictObject({
   /** What names it among all that waits: the cursor of a page. */
   id: z.string(),
   kind: z.enum(WAITING_KINDS),
@@ -49,7 +49,7 @@ export const waitingItem = z.strictObject({
 export type WaitingItem = z.infer<typeof waitingItem>;
 
 /** A session with a run that is not over and waits for nobody. */
-export const unfinished = z.strictObject({
+const unfinished = z.strictObject({
   of: owner,
   /** `Running`, or `Cancelling` for one that is about to end. */
   lifecycle: z.string(),
@@ -62,7 +62,7 @@ export const unfinished = z.strictObject({
 /** A session with a run that is not over and waits for nobody. */
 export type Unfinished = z.infer<typeof unfinished>;
 
-/** The answer of `pendingIn`. */
+/** The answer of `pendingIn`: what waits, and what is at work. */
 export const waitingReport = z.strictObject({
   /** The frame after which it holds, and its time. */
   frame: z.int(),
@@ -76,5 +76,5 @@ export const waitingReport = z.strictObject({
   next: z.nullable(z.string()),
 });
 
-/** The answer of `pendingIn`. */
+/** The answer of `pendingIn`: what waits, and what is at work. */
 export type WaitingReport = z.infer<typeof waitingReport>;

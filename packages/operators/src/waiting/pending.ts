@@ -10,7 +10,7 @@ import { FrameTimes, type ItemParts } from './item-parts.js';
 import type { Unfinished, WaitingReport } from './items.js';
 import { type WaitingState, waitingFoldAt } from './world-state.js';
 
-/** The options of `pendingIn`. */
+/** When waits are read, and how their answers name the world. */
 export interface PendingInOptions extends PageOptions {
   /** The frame after which it is read; the newest one when absent. */
   readonly at?: number;

@@ -4,7 +4,7 @@ import type { SnapshotLeaves } from '@reprise/kernel/inspect';
 import { REDUCERS } from '../names/reducers.js';
 
 /** A return that waits for its review. */
-export interface WaitingReturn {
+interface WaitingReturn {
   /** The person who reviews it. */
   readonly person: string;
   readonly agent: string;

@@ -3,8 +3,8 @@ import type { JournalRecord, Value } from '@reprise/contracts';
 import type { SnapshotLeaves } from '@reprise/kernel/inspect';
 import { REDUCERS } from '../names/reducers.js';
 
-/** A paused node. */
-export interface PausedNode {
+/** A node that stands still with all below it. */
+interface PausedNode {
   readonly tree: string;
   readonly n: number;
   readonly goal: string;

@@ -1,19 +1,16 @@
 /**
- * The effects that are open after a frame, from the newest snapshot and the records behind it. Nothing is replayed and no
+ * The effects that are open after a frame, from a snapshot and the records behind it. Nothing is replayed and no
  * app is needed: the price is that of the open effects and of the frames since the snapshot.
  *
  * Invariants
  * OE1  After each frame they are the open effects of `worldAt`: the records state every change of an effect.
  */
 import type { Address, Guarantee, JournalRecord, KernelCommand, PlanAddress, Value } from '@reprise/contracts';
-import { readFrame } from '../../ports/journal/frame.js';
-import type { ReadonlyStore } from '../../ports/store/store.js';
 import { copyValue } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
-import { snapshotBefore } from './snapshot.js';
 
 /** A question of a running adapter that is not answered. */
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly n: number;
   readonly question: Value;
   /** When it was asked, and when it expires, in journal milliseconds. */
@@ -42,23 +39,8 @@ export interface OpenEffect {
   readonly deferred?: { readonly to: string | null; readonly expires: number | null };
   /** The cell that settles it; no adapter does. */
   readonly settler?: Address;
-  /** Its unanswered questions. */
+  /** The questions that nobody has answered. */
   readonly asks: readonly OpenQuestion[];
-}
-
-type Source = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
-
-/**
- * The effects that were open after a frame, in the order in which they were emitted.
- *
- * @param seq the frame; -1 for the empty world
- */
-export async function openEffectsAt(store: Source, seq: number): Promise<readonly OpenEffect[]> {
-  const snapshot = await snapshotBefore(store, seq);
-  const fold = new OpenEffectsFold(snapshot.effects);
-  for await (const frame of store.journal.read(snapshot.seq + 1, seq))
-    fold.take(frame.seq, readFrame(frame.bytes, frame.seq).all);
-  return [...fold.open.values()];
 }
 
 /** Follows the open effects of a world from frame to frame. Memory is bounded by their number. */

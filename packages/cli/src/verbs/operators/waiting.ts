@@ -3,13 +3,13 @@
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type Owner, ownerWords, shortKey } from '@reprise/operators/names';
 import { pendingIn, type Unfinished, type WaitingItem, type WaitingReport } from '@reprise/operators/waiting';
-import type { Io } from '../process/io.js';
-import { durationText } from '../text/age.js';
-import { escapeLine } from '../text/escape.js';
-import { toJson } from '../text/json.js';
-import { wrapToColumns } from '../text/layout.js';
-import { framesOf } from '../world/frames.js';
-import { withWorld } from '../world/open.js';
+import type { Io } from '../../process/io.js';
+import { durationText } from '../../text/age.js';
+import { escapeLine } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { wrapToColumns } from '../../text/layout.js';
+import { framesOf } from '../../world/frames.js';
+import { withWorld } from '../../world/open.js';
 
 interface WaitingArguments {
   readonly at?: number;

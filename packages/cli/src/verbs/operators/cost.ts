@@ -1,12 +1,12 @@
 /** `reprise cost`: what model calls used, by agent, day, node, task or model. */
 import { type CostKey, type CostReport, type CostSums, costOf } from '@reprise/operators/cost';
 import { shortKey } from '@reprise/operators/names';
-import type { Io } from '../process/io.js';
-import { escapeLine } from '../text/escape.js';
-import { toJson } from '../text/json.js';
-import { wrapToColumns } from '../text/layout.js';
-import { type Column, tableLines } from '../text/table.js';
-import { withWorld } from '../world/open.js';
+import type { Io } from '../../process/io.js';
+import { escapeLine } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { wrapToColumns } from '../../text/layout.js';
+import { type Column, tableLines } from '../../text/table.js';
+import { withWorld } from '../../world/open.js';
 
 interface CostArguments {
   readonly by: readonly string[];
@@ -16,7 +16,7 @@ interface CostArguments {
   readonly json?: true;
 }
 
-/** Prints the sums. */
+/** Prints what was used, summed by the keys that are named. */
 export async function cost(io: Io, world: string, { by, from, to, at, json }: CostArguments): Promise<void> {
   const report = await withWorld(world, (store) =>
     costOf(store, {

@@ -2,12 +2,12 @@
 import { parseAddress, shortText } from '@reprise/contracts';
 import { type CellDiff, type DiffReport, diffOf, type Patch, type TableChange } from '@reprise/operators/diff';
 import { shortKey } from '@reprise/operators/names';
-import type { Io } from '../process/io.js';
-import { escapeLine } from '../text/escape.js';
-import { toJson } from '../text/json.js';
-import { wrapToColumns } from '../text/layout.js';
-import { withWorld } from '../world/open.js';
-import { requireApp } from './show-cell.js';
+import type { Io } from '../../process/io.js';
+import { escapeLine } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { wrapToColumns } from '../../text/layout.js';
+import { requireApp } from '../../world/app.js';
+import { withWorld } from '../../world/open.js';
 
 interface DiffArguments {
   readonly app?: string;
