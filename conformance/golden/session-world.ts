@@ -47,7 +47,6 @@ async function answerOf(
   return {
     output_ref: await putValue(content, { text, tool_calls }),
     raw_output_ref: await putText(content, JSON.stringify({ text })),
-    by: { profile: 'script', model: 'script' },
     request_digest: '00'.repeat(32),
     request_bytes: 100,
     finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
@@ -73,14 +72,16 @@ export const sessionWorld: GoldenWorld = {
       recheckEvery: 1,
     });
     const { content } = world.kernel;
+    const asked = { profile: 'script', model: 'script' };
     const usage = { tokens_in: 10, tokens_out: 3 };
     const session = world.session('görüşme', agent);
-    steps.push({ status: 'ok', payload: await answerOf(content, '', { a: 2, b: 40 }), usage });
-    steps.push({ status: 'ok', payload: await answerOf(content, 'It is 42.'), usage });
+    steps.push({ status: 'ok', asked, payload: await answerOf(content, '', { a: 2, b: 40 }), usage });
+    steps.push({ status: 'ok', asked, payload: await answerOf(content, 'It is 42.'), usage });
     await (await session.send('How much is 2 + 40?', { id: 'first' })).result();
     steps.push({ status: 'error', code: 'provider_error_terminal/refusal', retryable: false });
     await (await session.send('And İstanbul?', { id: 'second', as: 'human:ayşe' })).result();
-    for (let a = 1; a <= 4; a++) steps.push({ status: 'ok', payload: await answerOf(content, '', { a, b: a }), usage });
+    for (let a = 1; a <= 4; a++)
+      steps.push({ status: 'ok', asked, payload: await answerOf(content, '', { a, b: a }), usage });
     await (await session.send('Never stop.', { id: 'third' })).result();
     llm.assertDone();
     await fixed.clock.settle();

@@ -1,7 +1,7 @@
 /** The command line: verbs, options and their help. A verb is implemented in `verbs/`, and loaded when it is called. */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { count, positive, several } from './process/arguments.js';
+import { count, listed, positive, several, time } from './process/arguments.js';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './process/exit.js';
 import { reportFailure } from './process/failure.js';
 import type { Io } from './process/io.js';
@@ -66,9 +66,14 @@ class CommandLine {
     this.#addVerify(program);
     this.#addLog(program);
     this.#addWhy(program);
+    this.#addPrompt(program);
     this.#addTail(program);
     this.#addShow(program);
     this.#addTrouble(program);
+    this.#addWaiting(program);
+    this.#addCost(program);
+    this.#addDiff(program);
+    this.#addRights(program);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -187,6 +192,18 @@ class CommandLine {
       );
   }
 
+  #addPrompt(program: Command): void {
+    verb(program, 'prompt', 'print what a model call sent, part by part, and where each part came from')
+      .argument('<call>', 'last, the place of the call or its answer (24.6), or 8 digits of its effect')
+      .option('--as <form>', 'sent: the body as it was sent, when its digest is the recorded one')
+      .option('--full', 'print every text in full')
+      .action((world, call, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/prompt/prompt.js')).prompt(this.io, world, call, options),
+        ),
+      );
+  }
+
   #addTail(program: Command): void {
     verb(program, 'tail', 'print the newest frames, one line for each record')
       .option('--from <seq>', 'begin at this frame', count)
@@ -217,12 +234,60 @@ class CommandLine {
     verb(
       program,
       'trouble',
-      'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died',
+      'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died; what may have run twice',
     )
+      .option('--all', 'what may have run twice in the whole journal, not only since the newest snapshot')
       .option('--app <module>', 'the app that wrote the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
       .action((world, options) =>
         this.#run(options, async () => (await import('./verbs/trouble.js')).trouble(this.io, world, options)),
+      );
+  }
+
+  #addWaiting(program: Command): void {
+    verb(program, 'waiting', 'list what waits for people, how to answer it, and what is at work')
+      .option('--at <seq>', 'as it was after this frame', count)
+      .option('-f, --follow', 'print the list again whenever it changes, until Ctrl-C')
+      .action((world, options) =>
+        this.#run(options, async () => (await import('./verbs/operators/waiting.js')).waiting(this.io, world, options)),
+      );
+  }
+
+  #addCost(program: Command): void {
+    verb(program, 'cost', 'sum what model calls used: tokens, money, and the calls that state no price')
+      .option('--by <keys>', 'agent, day, node, task, model; several with commas', listed, ['agent'])
+      .option('--from <day>', 'from this day on, or from this time (2026-11-30, 2026-11-30T09:00Z)', time)
+      .option('--to <day>', 'before this day or time', time)
+      .option('--at <seq>', 'up to this frame', count)
+      .action((world, options) =>
+        this.#run(options, async () => (await import('./verbs/operators/cost.js')).cost(this.io, world, options)),
+      );
+  }
+
+  #addDiff(program: Command): void {
+    verb(program, 'diff', 'print what changed between two frames, in all cells or in one')
+      .argument('<a>', 'the earlier frame', count)
+      .argument('<b>', 'the later frame', count)
+      .argument('[cell]', 'the address of one cell (namespace/Reducer@1/key)')
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, a, b, cell, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/operators/diff.js')).diff(this.io, world, { a, b, cell }, options),
+        ),
+      );
+  }
+
+  #addRights(program: Command): void {
+    verb(program, 'rights', 'print what a holder may do, what gave it, since which frame, and what narrows it')
+      .argument('<holder>', 'operator, human:<id>, or cell:<address>')
+      .option('--at <seq>', 'as it was after this frame', count)
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, holder, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/operators/rights.js')).rights(this.io, world, holder, options),
+        ),
       );
   }
 

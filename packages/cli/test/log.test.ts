@@ -32,7 +32,7 @@ describe('reprise log', () => {
     expect(lines(out).map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, 'TIME'))).toEqual([
       expect.stringMatching(/^0\.0 {5}TIME \(world\) {4}world [0-9a-f]{12} begins: 1 reducer, \d+ plans, \d+ effects$/),
       '1.1     TIME s          configuration 1: model main',
-      '2.0     TIME s          operator says (run 0): "Hi"',
+      '2.0     TIME s          operator (not named) says (run 0): "Hi"',
       '3.3     TIME s          model answers (step 1): "Hello."',
       '3.4     TIME s          run 0 ends: completed after 1 step, 0 tokens in, 0 out',
     ]);
@@ -63,7 +63,9 @@ describe('reprise log', () => {
     const { out } = await run('log', path);
     for (const line of lines(out)) expect(line).toMatch(PLAIN);
     expect(lines(out).filter((line) => line.includes('human:boss'))).toHaveLength(1);
-    expect(out).toContain('operator says (run 0): "say \\u001b[2J\\u202egnp\\u009b31m\\nfake line 0.0 human:boss');
+    expect(out).toContain(
+      'operator (not named) says (run 0): "say \\u001b[2J\\u202egnp\\u009b31m\\nfake line 0.0 human:boss',
+    );
   });
 
   it('reprise log prints the requests and facts of a world without sessions', async () => {
@@ -71,7 +73,7 @@ describe('reprise log', () => {
     await makeLedger(path);
     const { code, out } = await run('log', path);
     expect(code).toBe(0);
-    expect(out).toContain('demo/Ledger@1/a operator requests demo/Added@1: {"by":1}\n');
+    expect(out).toContain('demo/Ledger@1/a operator (not named) requests demo/Added@1: {"by":1}\n');
     expect(lines(out).filter((line) => line.includes('demo/Added@1'))).toHaveLength(4);
   });
 

@@ -36,7 +36,7 @@ describe('reprise society audit', () => {
     const { code, out, err } = await run('society', 'audit', clean);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      /^.*clean\.db: no problem\n[0-9a-f]{64} Bot\\u001b\[2J \[deactivated\] custom, made in frame \d+/i,
+      /^.*clean\.db: no problem\n[0-9a-f]{12} Bot\\u001b\[2J \[deactivated\] custom, made in frame \d+/i,
     );
     expect(out).toMatch(/ registered → deactivated, asked by program nightly for ann\n/);
     expect(out).toContain('\n1 person, 1 agent, ');

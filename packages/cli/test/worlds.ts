@@ -82,10 +82,10 @@ export async function greeterWorld(path: string) {
     name: 'test.llm',
     doExecute: async (_, { content }) => ({
       status: 'ok',
+      asked: { profile: 'test', model: 'test' },
       payload: {
         output_ref: await putValue(content, { text: 'Hello.', tool_calls: [] }),
         raw_output_ref: await content.put(new TextEncoder().encode('{}')),
-        by: { profile: 'test', model: 'test' },
         request_digest: '0'.repeat(64),
         request_bytes: 2,
         finish_reason: 'stop',

@@ -31,10 +31,20 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
     expect(await outputOf(ran)).toMatchObject({ text: 'Hello, my friend.', tool_calls: [] });
     expect(payload.finish_reason).toBe('stop');
     expect(payload.request_digest).toBe(createHash('sha256').update(sent[0]!).digest('hex'));
-    expect(payload.by.profile).toBe(name);
+    expect(ran.observed.asked?.profile).toBe(name);
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 12, tokens_out: 3, calls: 1 } });
     expect(concernedCells(ran, 'text')).toBe(streams ? 'Hello, my friend.' : '');
     expect(await readText(ran.content, payload.raw_output_ref)).toContain(streams ? 'data: ' : 'Hello, my friend.');
+  });
+
+  it('the call says whom it asked, and which model answered [MOD-60, MOD-61]', async () => {
+    const mock = await mockProvider();
+    mock.on({}, { content: 'Hello.' });
+    const { client } = watched(name, mock, { profile });
+    const ran = await run(client);
+    const { profile_id, model_default, provider } = client.profile;
+    expect(ran.observed.asked).toEqual({ profile: profile_id, model: model_default, provider, server: '127.0.0.1' });
+    expect(ran.outcome).toMatchObject({ status: 'ok', response_model: model_default });
   });
 
   it('the model makes parallel calls, and the next request holds their results', async () => {

@@ -8,7 +8,7 @@ import { stepOf } from '../../../conformance/part.js';
 import { readMessage } from '../src/anthropic/messages-response.js';
 import { anthropicMessages, type UnifiedRequest, validateRequest } from '../src/index.js';
 import { MARKS_RULE } from '../src/prompt/system-text.js';
-import { type Ran, run, said } from './harness.js';
+import { authorIn, type Ran, run, said } from './harness.js';
 import { type Answer, events, eventsThen, json, providerServer } from './provider-server.js';
 
 function payloadOf({ outcome }: Ran) {
@@ -42,7 +42,7 @@ const message = (content: unknown[], over: object = {}) => ({
 /** A transcript that continues after an answer of this model. */
 async function after(first: Ran, content: ContentStore): Promise<TranscriptItem[]> {
   for await (const link of first.content.list()) await content.put((await first.content.get(link)) as Uint8Array);
-  const { output_ref, by, tool_calls, finish_reason } = payloadOf(first);
+  const { output_ref, tool_calls, finish_reason } = payloadOf(first);
   const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
   const output = await putText(content, '1');
   return [
@@ -50,7 +50,7 @@ async function after(first: Ran, content: ContentStore): Promise<TranscriptItem[
     {
       role: 'assistant',
       output_ref,
-      by,
+      by: authorIn(first),
       calls,
       ...(finish_reason === 'interrupted' ? { interrupted: true as const } : {}),
     },

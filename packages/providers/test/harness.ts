@@ -1,6 +1,6 @@
 /** Runs `llm.generate` through the adapter against a client, with a store in memory and a transcript in a list. */
 import { describeTools, type Judge, putText, type TranscriptItem } from '@reprise/agent';
-import { type LlmGenerateParams, PROMPT_VERSION } from '@reprise/contracts';
+import { type AskedModel, type LlmGenerateParams, type Observed, PROMPT_VERSION } from '@reprise/contracts';
 import { type AdapterContext, type ContentStore, memory, putValue } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient, type OpenAiCompatibleOptions, openAiCompatible } from '../src/index.js';
 
@@ -16,6 +16,8 @@ export interface Ran {
   readonly notes: unknown[];
   readonly params: LlmGenerateParams;
   readonly items: readonly TranscriptItem[];
+  /** What the call stated of itself. */
+  readonly observed: Observed;
 }
 
 /** A judge that allows every call unchanged. */
@@ -48,6 +50,7 @@ export async function run(
   const { content } = await memory().open();
   const items = (await ask.items?.(content)) ?? [said(await putText(content, 'Hello'))];
   const notes: unknown[] = [];
+  let observed: Observed = {};
   const adapter = llmGenerateAdapter(
     { main: client },
     { judge: { ...trusting, ...ask.judge }, readContext: listed(items) },
@@ -71,6 +74,9 @@ export async function run(
     signal: new AbortController().signal,
     content,
     progress: (note) => void notes.push(note),
+    observe: (said) => {
+      observed = { ...observed, ...said };
+    },
     rights: async () => ({ may: {} }),
     ask: async () => ({ how: 'cancelled' }),
     secret: async () => {
@@ -78,7 +84,8 @@ export async function run(
     },
     ...ask.context,
   };
-  return { outcome: await adapter.doExecute(params, context), content, notes, params, items };
+  const outcome = await adapter.doExecute(params, context);
+  return { outcome, content, notes, params, items, observed };
 }
 
 /** Reads a transcript from a list. */
@@ -86,6 +93,12 @@ export function listed(items: readonly TranscriptItem[]) {
   return async function* (_content: unknown, _head: unknown, from: number): AsyncGenerator<TranscriptItem> {
     yield* items.slice(from);
   };
+}
+
+/** Whom a call asked, as its answer's item in the transcript names it. */
+export function authorIn({ observed: { asked } }: Ran): Pick<AskedModel, 'profile' | 'model'> {
+  if (asked === undefined) throw new Error('the call does not say whom it asked');
+  return { profile: asked.profile, model: asked.model };
 }
 
 /** A user item of a transcript. */

@@ -31,9 +31,20 @@ const saying = (...texts: string[]): UnifiedSaying => ({
 const result = (callId: string, text: string): UnifiedResult => ({ role: 'tool', callId, text, isError: false });
 const none = (callId: string): UnifiedResult => ({ role: 'tool', callId, text: NO_RESULT_TEXT, isError: true });
 
-const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true });
+const laidOut = (drafts: Draft[]): UnifiedMessage[] => layOut(drafts, { parallelCalls: true }).messages;
 
 describe('the layout of a conversation', () => {
+  it('one draft that stands in two places is two messages, each with its own place, and a notice of the layout has none', () => {
+    const again = answers('Again.');
+    const { messages, sources } = layOut([says('a'), says('b'), again, again, asks('x'), yields('x', 'X')], {
+      parallelCalls: true,
+    });
+    expect(messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'tool'],
+    ]);
+    expect(sources).toEqual([[0, 1], [2], [null], [3], [null], [4], [5]]);
+  });
+
   it('an ordered conversation is unchanged', () => {
     const drafts = [says('go'), asks('a', 'b'), yields('a', 'A'), yields('b', 'B'), answers('Done.'), says('thanks')];
     expect(laidOut(drafts)).toEqual([
@@ -102,7 +113,7 @@ describe('the layout of a conversation', () => {
   it('calls are laid out one after the other for a model without parallel calls [MOD-1]', () => {
     const thought = { kind: 'reasoning' as const, native: 'x' };
     const drafts = [says('go'), { ...asks('a', 'b'), text: 'I call.', opaque: [thought] }, yields('b', 'B')];
-    expect(layOut(drafts, { parallelCalls: false })).toEqual([
+    expect(layOut(drafts, { parallelCalls: false }).messages).toEqual([
       saying('go'),
       { ...asks('a'), text: 'I call.', opaque: [thought] },
       none('a'),

@@ -6,7 +6,7 @@ import { getValue, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { assembleRequest, type ScriptStep, script } from '../src/index.js';
 import { MARKS_RULE } from '../src/prompt/system-text.js';
-import { listed, type Ran, run, said, trusting } from './harness.js';
+import { authorIn, listed, type Ran, run, said, trusting } from './harness.js';
 
 function payloadOf({ outcome }: Ran) {
   if (outcome.status !== 'ok') throw new Error(`the outcome is ${JSON.stringify(outcome)}`);
@@ -77,7 +77,7 @@ describe('a model call', () => {
   it('the receipt names the model, the size of the request and its digest [MOD-15]', async () => {
     const ran = await run(script({ text: 'Hi.' }));
     const payload = payloadOf(ran);
-    expect(payload.by).toEqual({ profile: 'script', model: 'script' });
+    expect(ran.observed.asked).toEqual({ profile: 'script', model: 'script', provider: 'script' });
     const { content, params, items } = ran;
     const again = await assembleRequest(params, { content, client: script(), readContext: listed(items) }, payload);
     expect(again.digest).toBe(payload.request_digest);
@@ -100,7 +100,7 @@ describe('a model call', () => {
     const answer = payloadOf(first);
     const then: TranscriptItem[] = [
       ...items,
-      { role: 'assistant', output_ref: answer.output_ref, by: answer.by, calls: [] },
+      { role: 'assistant', output_ref: answer.output_ref, by: authorIn(first), calls: [] },
       said(await putText(content, 'And?')),
     ];
     const { written } = await assembleRequest(params, { content, client: script(), readContext: listed(then) }, answer);

@@ -1,5 +1,5 @@
 /** The entry of each event of a session: what happened, in words. */
-import { actorWords, limitAmount, limitName, type Ref } from '@reprise/contracts';
+import { limitAmount, limitName, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../contracts/agent-event.js';
@@ -9,6 +9,7 @@ import type { HistoryEntry, TextBounds } from './entry.js';
 import { runOf, stepOf } from './places.js';
 import type { Question } from './questions.js';
 import {
+  actedWords,
   amount,
   bounded,
   inline,
@@ -304,7 +305,7 @@ async function resolvedBody(
   const words =
     by === null || how === 'expired'
       ? `${request} is ${how}${of}`
-      : `${actor === undefined ? by : actorWords(actor)} ${DECIDES[how]}${of}${notes}: ${request}`;
+      : `${actedWords(by, actor)} ${DECIDES[how]}${of}${notes}: ${request}`;
   const reason = ref === undefined ? '' : `: ${quoted((await textAt(content, ref)) ?? '(erased)', bounds.said, ref)}`;
   return {
     ...entry('decision', by, `${words}${reason}`),

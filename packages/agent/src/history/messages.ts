@@ -5,7 +5,6 @@
 import {
   type Actor,
   actorOf,
-  actorWords,
   formatAddress,
   type InputPart,
   type JournalRecord,
@@ -18,7 +17,7 @@ import type { ContentReader } from '@reprise/kernel';
 import type { agentAdopted, RunCause, SessionCommand, sessionCommand, UserInput } from '../contracts/commands.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { EventFrame } from '../timeline/event-frame.js';
-import { textAt } from './words.js';
+import { actedWords, textAt } from './words.js';
 
 /** A message or a command to a session, as it was sent. */
 export interface Sent {
@@ -79,7 +78,7 @@ function senderIn(record: JournalRecord & { kind: 'request' | 'event' }): Pick<S
 
 /** Who sent a message or a command, in words. */
 export function sentBy({ by, actor }: Pick<Sent, 'by' | 'actor'>): string {
-  return actor === undefined ? by : actorWords(actor);
+  return actedWords(by, actor);
 }
 
 /** The name of a sender: `session <key>`, or the address of another cell. */

@@ -3,7 +3,7 @@
  * approved it, the answer of the model that made it, what the model had read before, the messages of the run; and for a
  * child session the same for the call of its parent.
  */
-import { actorWords, type Ref, requireFields, requireMethods } from '@reprise/contracts';
+import { type Ref, requireFields, requireMethods } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { Cursor } from '../contracts/agent-event.js';
 import { type Act, callOf } from './acts.js';
@@ -12,7 +12,7 @@ import { messageText, sentBy } from './messages.js';
 import { runOf, stepOf } from './places.js';
 import type { HistorySource } from './source.js';
 import { type Causes, type Settled, type Target, Trail } from './trail.js';
-import { amount, bounded, nonExecutionWords, quoted, shortRef, textAt } from './words.js';
+import { actedWords, amount, bounded, nonExecutionWords, quoted, shortRef, textAt } from './words.js';
 
 /** One link of a chain of causes. */
 export interface WhyLink {
@@ -112,7 +112,7 @@ class Words {
     const { decision, asked, rule } = this.#causes;
     if (decision !== undefined) {
       const { event, always } = decision;
-      const by = event.actor === undefined ? (event.by ?? 'nobody') : actorWords(event.actor);
+      const by = actedWords(event.by ?? 'nobody', event.actor);
       const words = `${event.how} by ${by}${always ? ', and always from then on' : ''} (${at(event.event_seq)})`;
       const reason =
         event.ref === undefined ? '' : `: ${quoted(await reasonText(this.content, event.ref), TEXT_UNITS)}`;

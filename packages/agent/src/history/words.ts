@@ -1,5 +1,5 @@
 /** Words that the history and the explanation of an act share: quotes, amounts, reasons. */
-import { isRef, limitWords, type Ref, startOfText, type Value } from '@reprise/contracts';
+import { type Actor, actorWords, isRef, limitWords, type Ref, startOfText, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import { readText } from '../content/transcript.js';
@@ -96,4 +96,22 @@ export function valueAt(content: ContentReader, ref: Ref): Promise<Value | undef
 export function timeWords(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
+}
+
+/** What is said of the operator: code of the app, which named nobody. */
+const NOT_NAMED = 'operator (not named)';
+
+const PERSON = 'human:';
+
+/**
+ * Who acted, in words: a person by the name, and what acts in the name of a person with that person.
+ *
+ * @param by the principal whose rights counted, or what else acted
+ */
+export function actedWords(by: string, actor?: Actor): string {
+  if (by === 'operator' && (actor === undefined || (actor.kind === 'program' && actor.id === by))) return NOT_NAMED;
+  if (actor === undefined) return by;
+  const words = actorWords(actor);
+  if (actor.kind !== 'program' || !by.startsWith(PERSON)) return words;
+  return `${actorWords({ kind: 'person', id: by.slice(PERSON.length) })} (by the ${words})`;
 }

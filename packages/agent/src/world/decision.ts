@@ -94,8 +94,15 @@ export function readPending(item: unknown): { readonly id: string; readonly dige
 
 const NO_ITEM = 'Take it from `await world.pending()`, which is empty while nothing waits for a person.';
 
-/** An effect's digest; of a question, its number as well. */
-const ITEM_ID = /^[0-9a-f]{64}(?:\.\d{1,3})?$/;
+/** An effect's digest, or its first digits; of a question, its number as well. */
+const ITEM_ID = /^([0-9a-f]{8,64})(?:\.\d{1,3})?$/;
+
+/** Whether an id names an item: it is the item's, or begins it, with the same number behind it. */
+export function namesItem(id: string, item: string): boolean {
+  const [digits = id, number] = id.split('.');
+  const [all = item, n] = item.split('.');
+  return n === number && all.startsWith(digits);
+}
 
 /** Refuses what was never the id of an item. @throws RepriseError `invalid_argument` */
 export function requireItemId(id: string): void {

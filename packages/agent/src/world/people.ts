@@ -19,12 +19,11 @@ import {
   requireKnownOptions,
   textOf,
   textsByName,
-  type Value,
 } from '@reprise/contracts';
 import type { PendingItem, World } from '@reprise/kernel';
 import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
 import { getValue, putValue } from '@reprise/kernel/store';
-import { putText, readText } from '../content/transcript.js';
+import { putText } from '../content/transcript.js';
 import { durationMs } from '../contracts/duration.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';
@@ -33,9 +32,10 @@ import { type ToolsetAdoptParams, toolsetAdopt } from '../contracts/toolset.js';
 import { toolsetDiff } from '../contracts/toolset-offer.js';
 import { worldRequestId } from '../session/request-id.js';
 import type { Pending, PendingQuestion, ToolsetChange } from '../session/run/pending.js';
+import { readQuestion } from '../session/run/read-question.js';
 import type { Build } from '../tools/toolset/build.js';
 import { approvedParams, changedDigest, type WaitingCall, waitingCall } from './changed-calls.js';
-import { type Decision, invalidDecision, readDecision, requireItemId } from './decision.js';
+import { type Decision, invalidDecision, namesItem, readDecision, requireItemId } from './decision.js';
 
 /** Which pending items to list; all of them when empty. */
 export interface PendingQuery {
@@ -116,7 +116,7 @@ export async function openItems(parts: PeopleParts, query: PendingQuery = {}): P
 /**
  * Decides about a pending item, or answers it.
  *
- * @param id the id of the item
+ * @param id the id of the item, or its first 8 digits or more
  * @throws RepriseError `invalid_argument` for a decision that is malformed or does not fit the kind of item,
  * `invalid_value` for arguments that the tool does not accept or an answer that is not one of the options;
  * `cap_denied`, `policy_denied` for a principal that may not decide
@@ -129,7 +129,7 @@ export async function decide(
 ): Promise<Decided> {
   const decision = readDecision(given);
   requireItemId(id);
-  const item = (await parts.world.pending()).find((one) => one.id === id);
+  const item = itemNamed(await parts.world.pending(), id);
   if (item === undefined || !isOfPeople(item)) return lost(parts.world, id, decision, options);
   const call = await waitingOn(parts, item);
   const refused = await unseen(parts, item, { call, decision, digest: options.digest });
@@ -137,13 +137,24 @@ export async function decide(
   try {
     if (!('answer' in decision)) await approveOrDeny(parts, item, decision, { ...options, call });
     else if (!(await answer(parts, item, decision.answer, options)))
-      return await lost(parts.world, id, decision, options);
+      return await lost(parts.world, item.id, decision, options);
     return { status: 'applied' };
   } catch (error) {
     if (isRepriseError(error, 'approval_stale')) return stale(parts, item);
-    if (isRepriseError(error, 'effect_settled')) return lost(parts.world, id, decision, options);
+    if (isRepriseError(error, 'effect_settled')) return lost(parts.world, item.id, decision, options);
     throw error;
   }
+}
+
+/** The item with this id, or the only one whose id begins with it. */
+function itemNamed(items: readonly PendingItem[], id: string): PendingItem | undefined {
+  const [item, another] = items.filter((one) => namesItem(id, one.id));
+  if (another === undefined || item?.id === id) return item;
+  throw new RepriseError('invalid_argument', 'several pending items begin with these digits', {
+    where: 'item',
+    expected: 'more digits of the id',
+    actual: id,
+  });
 }
 
 /** The answer to a decision that comes second: who was first, for a principal that could have decided. */
@@ -262,31 +273,11 @@ async function shown(
   return { ...approval, changed, digest: changedDigest(all.digest, changed) };
 }
 
-async function questionOf({ content }: World, item: PendingItem): Promise<PendingQuestion> {
-  const ref = item.kind === 'question' ? undefined : (item.value as unknown as HumanAskParams).question_ref;
-  const asked = ref === undefined ? item.value : await questionAt(content, ref);
-  if (typeof asked === 'string') return { question: asked };
-  const { question, options, ...rest } = asked as { question?: Value; options?: readonly Value[] };
-  const text = typeof question === 'string' ? question : JSON.stringify(asked);
-  const listed = Array.isArray(options) ? { options: options.map(optionOf) } : {};
-  return { ...(rest as Partial<PendingQuestion>), question: text, ...listed };
-}
-
-/** The linked question. What is no value, or is gone, is shown as a text: one bad question never hides the others. */
-async function questionAt(content: World['content'], ref: Ref): Promise<Value> {
-  try {
-    return await getValue(content, ref);
-  } catch (error) {
-    if (isRepriseError(error, 'invalid_bytes')) return readText(content, ref);
-    if (isRepriseError(error, 'blob_erased')) return 'The text of this question was erased.';
-    throw error;
-  }
-}
-
-function optionOf(option: Value): { readonly id: string; readonly label: string } {
-  if (typeof option !== 'object' || option === null) return { id: String(option), label: String(option) };
-  const { id, label = id } = option as { readonly id?: Value; readonly label?: Value };
-  return { id: String(id), label: String(label) };
+function questionOf({ content }: World, item: PendingItem): Promise<PendingQuestion> {
+  return readQuestion(
+    content,
+    item.kind === 'question' ? item.value : (item.value as unknown as HumanAskParams).question_ref,
+  );
 }
 
 /** The digest of an item: the kernel's for an approval, a digest of the question otherwise. */

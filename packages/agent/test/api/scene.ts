@@ -86,11 +86,11 @@ export class ScriptedLlm implements Adapter<LlmGenerateParams, LlmGenerateReceip
     };
     return {
       status: 'ok',
+      asked: { profile: 'script', model: 'script' },
       usage: { tokens_in: tokens, tokens_out: 1, calls: 1 },
       payload: {
         output_ref: await putValue(content, output),
         raw_output_ref: await putText(content, 'raw'),
-        by: { profile: 'script', model: 'script' },
         request_digest: '0'.repeat(64),
         request_bytes: 100,
         finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',

@@ -143,7 +143,12 @@ class TreePlay {
     if (work === undefined) return this.input(ROOT);
     const usage = this.#usage(work, how, much);
     const tool_calls = how === 99 ? [] : this.#calls(how, much);
-    this.#say(work, { status: 'ok', payload: answerOf(refOf(5), tool_calls), ...usage });
+    this.#say(work, {
+      status: 'ok',
+      asked: { profile: 'test', model: 'test' },
+      payload: answerOf(refOf(5), tool_calls),
+      ...usage,
+    });
   }
 
   /** A session below the root fails with the answer of its model. */
@@ -157,7 +162,12 @@ class TreePlay {
     this.#breaking = key;
     this.#failed.add(key);
     this.#count('fails');
-    this.#say(work, { status: 'ok', payload: answerOf(BREAKS, []), ...this.#usage(work, how, much) });
+    this.#say(work, {
+      status: 'ok',
+      asked: { profile: 'test', model: 'test' },
+      payload: answerOf(BREAKS, []),
+      ...this.#usage(work, how, much),
+    });
     this.#breaking = undefined;
   }
 
@@ -277,7 +287,6 @@ function answerOf(output_ref: Ref, tool_calls: readonly LlmToolCall[]): Value {
   const payload: LlmGenerateReceipt = {
     output_ref,
     raw_output_ref: refOf(6),
-    by: { profile: 'test', model: 'test' },
     request_digest: '0'.repeat(64),
     request_bytes: 40,
     finish_reason: tool_calls.length > 0 ? 'tool_calls' : 'stop',

@@ -298,11 +298,11 @@ class PayingLlm implements Adapter<LlmGenerateParams, LlmGenerateReceipt> {
     const output = { text: 'done', tool_calls: calls.map(({ callId, ...call }) => ({ call_id: callId, ...call })) };
     return {
       status: 'ok',
+      asked: { profile: 'paying', model: 'paying' },
       ...used,
       payload: {
         output_ref: await putValue(content, output),
         raw_output_ref: await putText(content, 'raw'),
-        by: { profile: 'paying', model: 'paying' },
         request_digest: '0'.repeat(64),
         request_bytes: 40,
         finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',

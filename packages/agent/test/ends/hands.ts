@@ -90,11 +90,11 @@ export class HandLlm implements Adapter<LlmGenerateParams, LlmGenerateReceipt> {
     };
     return {
       status: 'ok',
+      asked: { profile: 'hand', model: 'hand' },
       usage: { tokens_in: 10, tokens_out: 1, calls: 1 },
       payload: {
         output_ref: await putValue(content, output),
         raw_output_ref: await putText(content, 'raw'),
-        by: { profile: 'hand', model: 'hand' },
         request_digest: '0'.repeat(64),
         request_bytes: 100,
         finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',

@@ -250,7 +250,6 @@ class Play {
     const payload: LlmGenerateReceipt = {
       output_ref: refOf(5 + (this.#n % 20)),
       raw_output_ref: refOf(1),
-      by: { profile: 'test', model: 'test' },
       request_digest: '0'.repeat(64),
       request_bytes: 200 + this.#n,
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
@@ -266,6 +265,7 @@ class Play {
     return this.#say(pick(this.#working(llmGenerate.name), it.which), {
       status: 'ok',
       payload: payload as unknown as Value,
+      asked: { profile: 'test', model: 'test' },
       usage,
     });
   }

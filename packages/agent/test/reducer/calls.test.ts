@@ -343,6 +343,15 @@ describe('a model call that fails', () => {
     }),
   );
 
+  it('given an answer whose receipt does not say whom the call asked, the step fails, and nothing of it is taken [MOD-62]', () =>
+    play({}, (s) => {
+      s.input();
+      s.answer({ asked: null });
+      const code = 'validation_error/asked';
+      expect(s.stop()).toEqual({ kind: 'Failed', code, retryable: false, stage: 'llm_step' });
+      expect(s.state().items).toBe(1);
+    }));
+
   it('a model call that timed out is repeated once', () =>
     play({}, (s) => {
       s.input();

@@ -271,12 +271,11 @@ function blank() {
   const receipt = {
     output_ref: refOf(5),
     raw_output_ref: refOf(6),
-    by: { profile: 'test', model: 'test' },
     request_digest: '0'.repeat(64),
     request_bytes: 4,
     finish_reason: 'stop',
     tool_calls: [],
     blank: true,
   };
-  return { status: 'ok' as const, payload: receipt };
+  return { status: 'ok' as const, payload: receipt, asked: { profile: 'test', model: 'test' } };
 }

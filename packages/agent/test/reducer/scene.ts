@@ -72,6 +72,8 @@ export interface Answer {
   readonly bytes?: number;
   readonly warnings_ref?: Ref;
   readonly dropped?: DroppedCalls;
+  /** Null: the receipt does not say whom the call asked. */
+  readonly asked?: null;
 }
 
 type Fields = Readonly<Record<string, Value>>;
@@ -182,7 +184,6 @@ export class Scene {
     const payload: LlmGenerateReceipt = {
       output_ref: refOf(5),
       raw_output_ref: refOf(6),
-      by: { profile: 'test', model: 'test' },
       request_digest: '0'.repeat(64),
       request_bytes: bytes,
       finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
@@ -191,7 +192,8 @@ export class Scene {
       ...(returns === undefined ? {} : { returns: judged }),
       ...(answer.warnings_ref === undefined ? {} : { warnings_ref: answer.warnings_ref }),
     };
-    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, usage }, key);
+    const asked = answer.asked === null ? {} : { asked: { profile: 'test', model: 'test' } };
+    this.modelEnds({ status: 'ok', payload: payload as unknown as Value, ...asked, usage }, key);
   }
 
   /** The model call ends in any way. */

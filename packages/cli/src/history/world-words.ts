@@ -3,7 +3,8 @@
  * what concerns the world as a whole.
  */
 
-import { SESSION_REDUCER } from '@reprise/agent';
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import { actedWords } from '@reprise/agent/history';
 import { formatAddress, type JournalRecord, type Sender, shortText, type Value } from '@reprise/contracts';
 import { toJson } from '../text/json.js';
 import { timeOf } from '../text/record-line.js';
@@ -63,20 +64,32 @@ export class WorldHistory {
         principal,
         `world ${world.slice(0, 12)} begins as a ${mode} fork of ${from.world.slice(0, 12)} after frame ${from.seq}`,
       ),
-    request: ({ to, event, principal }) =>
+    request: ({ to, event, principal, actor }) =>
       isSession(to)
         ? undefined
-        : of(formatAddress(to), principal, `${principal} requests ${event.name}: ${this.#value(event.value)}`),
+        : of(
+            formatAddress(to),
+            principal,
+            `${actedWords(principal, actor)} requests ${event.name}: ${this.#value(event.value)}`,
+          ),
     command: ({ command, principal }) =>
-      of(null, principal, `${principal} commands ${command.name}: ${this.#value(command.value as unknown as Value)}`),
+      of(
+        null,
+        principal,
+        `${actedWords(principal, 'actor' in command.value ? command.value.actor : undefined)} commands ${command.name}: ${this.#value(command.value as unknown as Value)}`,
+      ),
     timer: ({ cell, name, due }) =>
       isSession(cell) ? undefined : of(formatAddress(cell), 'kernel', `the timer ${name} of ${timeOf(due)} is due`),
     erase: ({ cell, digests, principal, reason }) => {
       const what = `${digests.length} ${digests.length === 1 ? 'content' : 'contents'}`;
       const from = cell === null ? '' : ` of ${formatAddress(cell)}`;
-      return of(null, principal, `${principal} erases ${what}${from}${reason === undefined ? '' : `: ${reason}`}`);
+      return of(
+        null,
+        principal,
+        `${actedWords(principal)} erases ${what}${from}${reason === undefined ? '' : `: ${reason}`}`,
+      );
     },
-    clock: ({ wall, principal }) => of(null, principal, `${principal} confirms the clock: ${timeOf(wall)}`),
+    clock: ({ wall, principal }) => of(null, principal, `${actedWords(principal)} confirms the clock: ${timeOf(wall)}`),
     effect: ({ plan, effect, name, params, approval }) => {
       if (isSession(plan)) return undefined;
       const cell = formatAddress(plan);

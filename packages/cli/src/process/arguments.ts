@@ -34,3 +34,17 @@ export function price(text: string): { readonly in: number; readonly out: number
 export function several(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
+
+/** Reads words with commas between them. */
+export function listed(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim());
+}
+
+/** Reads a day or a time, in UTC unless it says otherwise. @returns milliseconds since 1970 */
+export function time(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new InvalidArgumentError('Expected a day, as 2026-11-30, or a time, as 2026-11-30T09:00Z.');
+}

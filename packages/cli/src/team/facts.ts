@@ -2,7 +2,8 @@
 import { readLlmOutput, SESSION_REDUCER } from '@reprise/agent';
 import { type Actor, actorWords, failureMeaning, isRef, type JournalRecord, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
-import { coordinatorOf, type DecisionReason, PROJECT } from '@reprise/specialists/contracts';
+import { decisionText } from '@reprise/operators/names';
+import { coordinatorOf, PROJECT } from '@reprise/specialists/contracts';
 
 /** A fact of a project, or an answer of its coordinator. */
 export interface TeamFact {
@@ -69,24 +70,8 @@ function reasonOf(reason: unknown): string {
 /** What a person has to decide about, in a few words. */
 function whyNeeded({ why, code, tasks }: TeamFact['value']): string {
   if (why === 'tasks') return (tasks as readonly unknown[]).map((n) => `task ${n}`).join(', ');
-  return code === null
-    ? decisionText(why as DecisionReason)
-    : `${decisionText(why as DecisionReason)} (${String(code)})`;
+  return code === null ? decisionText(String(why)) : `${decisionText(String(why))} (${String(code)})`;
 }
-
-/** Why a project needs a decision, and what a person can do. */
-export function decisionText(why: DecisionReason): string {
-  return DECISIONS[why];
-}
-
-const DECISIONS: Readonly<Record<DecisionReason, string>> = {
-  team: 'the team could not be read, so messages wait; the same message, or another one, tries again',
-  tasks: 'tasks failed or are blocked; say what becomes of them',
-  results: 'the coordinator could not take up results; send a message to let it try again',
-  coordinator: 'the coordinator’s run failed; send a message to go on',
-  wakes: 'the coordinator went on for long without an end; send a message to let it go on, or to stop it',
-  budget: 'the budget is used up; set another one',
-};
 
 const MARKS: Readonly<Record<string, string>> = {
   pending: '○',

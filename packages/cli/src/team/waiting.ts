@@ -1,7 +1,8 @@
 /** What a project waits for, in words, and what a person can do about it. */
+
+import { decisionText } from '@reprise/operators/names';
 import { type TeamWait, teamEndsFromOutside } from '@reprise/specialists';
 import { WAIT_NOUNS } from '../process/wait-nouns.js';
-import { decisionText } from './facts.js';
 
 /** What a project that stands still waits for, with what ends each wait. */
 export function howProjectGoesOn(project: string, waits: readonly TeamWait[]): string {

@@ -60,9 +60,14 @@ const LINES: Lines = {
 
 const WHAT_MAX = 240;
 
+/** Digests and ids by their first digits, which every command takes; `--json` has them whole. */
+function shortIds(line: string): string {
+  return line.replace(/[0-9a-f]{32,}/g, (id) => `${id.slice(0, 12)}…`);
+}
+
 /** A record with its place and time, as one line that is safe for a terminal. */
 export function recordRow({ seq, i, at }: { seq: number; i: number; at: number }, record: JournalRecord): string {
-  const what = escapeLine(shortText(recordLine(record), WHAT_MAX));
+  const what = escapeLine(shortText(shortIds(recordLine(record)), WHAT_MAX));
   return `${`${seq}.${i}`.padEnd(8)}  ${timeOf(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
 }
 

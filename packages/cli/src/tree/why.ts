@@ -27,7 +27,7 @@ export function wordsOfCode(code: string): string {
 export function whyOf(tree: TreeView, node: NodeView): string | undefined {
   const { status, code, paused } = node;
   if (status === 'failed' || status === 'cancelled')
-    return `${code === null ? status : wordsOfCode(code)}${byWords(tree, node.stopped_by)}; to try it again: reprise tree retry ${tree.name}/${node.n}`;
+    return `${code === null ? status : endWords(tree, node, code)}; to try it again: reprise tree retry ${tree.name}/${node.n}`;
   if (status === 'complete') return undefined;
   if (paused)
     return `it is paused${byWords(tree, lastAct(tree, node.n, 'pause')?.by)}: reprise tree resume ${tree.name}/${node.n}`;
@@ -40,6 +40,15 @@ export function whyOf(tree: TreeView, node: NodeView): string | undefined {
   if (waits.length > 0)
     return waits.map((wait) => wordsOfWait(tree, wait, (numbers) => named(tree, numbers))).join('; ');
   return status === 'pending' ? 'it is ready to begin' : undefined;
+}
+
+/** How a node ended: the act that ended it, or the node above it that ended, and how. */
+function endWords(tree: TreeView, node: NodeView, code: string): string {
+  const act = lastAct(tree, node.n, 'stop');
+  const own = `${wordsOfCode(code)}${byWords(tree, node.stopped_by ?? act?.by)}`;
+  if (code !== 'parent_ended') return code === 'stopped' && act !== undefined ? `${own}, frame ${act.frame}` : own;
+  const above = ancestors(tree, node).find((one) => one.code !== null && one.code !== 'parent_ended');
+  return above?.code == null ? own : `#${above.n} above it ended: ${endWords(tree, above, above.code)}`;
 }
 
 /** Who did it, where that is known. */

@@ -1,10 +1,12 @@
 /** `reprise log`: the history of a world in words, one line for each thing that a person cares about. */
 
-import { SESSION_REDUCER } from '@reprise/agent';
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history';
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
+import { IdNames } from '@reprise/operators/names';
+import { type FrameReader, RecentReader } from '../history/recent.js';
 import { type WorldEntry, WorldHistory } from '../history/world-words.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
@@ -38,40 +40,38 @@ export async function log(io: Io, world: string, options: LogArguments): Promise
   await withWorld(world, async (store) => {
     const session = await sessionNamed(store, options);
     const day = new Days();
-    const print = (entry: Entry) => {
+    const ids = new IdNames(store);
+    const print = async (entry: Entry) => {
       const { columns } = io.out;
       if (options.json === true) return io.out.write(`${asJson(entry)}\n`);
+      const named = options.full === true ? entry : await withNames(entry, ids, reader.from);
       return io.out.write(
-        columns === undefined ? `${asLine(entry)}\n` : `${day.of(entry)}${asFitted(entry, columns)}\n`,
+        columns === undefined ? `${asLine(named)}\n` : `${day.of(named)}${asFitted(named, columns)}\n`,
       );
     };
-    const last = new LastEntries(options.n);
     const { seq: head } = await store.journal.head();
-    const reader = new LogReader(store, session, options);
-    for await (const frame of framesOf(store, io, {
-      from: 0,
-      path: world,
-      ...(options.follow === true ? { follow: true } : {}),
-    })) {
-      for (const entry of await reader.entriesOf(frame)) {
-        if (entry.seq < (options.from ?? 0)) continue;
-        if (options.n === undefined || entry.seq > head) await print(entry);
-        else last.add(entry);
-      }
-      if (frame.seq === head) for (const entry of last.take()) await print(entry);
+    const reader = new RecentReader(store, () => new LogReader(store, ids, session, options));
+    const isMeant = ({ seq }: Entry) => seq >= (options.from ?? 0);
+    if (options.n !== undefined)
+      for (const entry of (await reader.last(head, options.n)).filter(isMeant)) await print(entry);
+    const follow = options.follow === true ? { follow: options.follow } : {};
+    const from = options.n === undefined ? 0 : head + 1;
+    if (options.n !== undefined && options.follow !== true) return;
+    for await (const frame of framesOf(store, io, { from, path: world, ...follow })) {
+      for (const entry of (await reader.entriesOf(frame)).filter(isMeant)) await print(entry);
       if (io.out.closed) return;
     }
-    for (const entry of last.take()) await print(entry);
   });
 }
 
 /** Reads the entries of frames, of one session or of all. */
-class LogReader {
+class LogReader implements FrameReader<Entry> {
   readonly #sessions: History;
   readonly #world: WorldHistory;
 
   constructor(
     store: ReadonlyStore,
+    private readonly ids: IdNames,
     private readonly session: string | undefined,
     { full }: LogArguments,
   ) {
@@ -84,35 +84,15 @@ class LogReader {
     this.#world = new WorldHistory(bounds.data);
   }
 
-  async entriesOf({ seq, head, bytes }: StoredFrame): Promise<Entry[]> {
-    const { all, ingress } = readFrame(bytes, seq);
-    const base = { seq, at: ingress.at };
+  async entriesOf({ seq, head, at }: Omit<StoredFrame, 'bytes'>, all: readonly JournalRecord[]): Promise<Entry[]> {
+    const base = { seq, at };
+    this.ids.take(all);
     const own = await this.#sessions.entriesOf({ ...base, head, records: all });
     const entries: Entry[] = own.map((of) => ({ ...base, i: Number(of.place.split('.')[1]), of }));
     if (this.session !== undefined) return entries;
     const told = new Set(entries.map(({ i }) => i));
     for (const of of this.#world.entriesOf(all, (i) => told.has(i))) entries.push({ ...base, i: of.i, of });
     return entries.sort((a, b) => a.i - b.i);
-  }
-}
-
-/** Keeps the last entries before the end of the journal as it is when the command starts. */
-class LastEntries {
-  #entries: Entry[] = [];
-
-  constructor(private readonly most: number | undefined) {}
-
-  add(entry: Entry): void {
-    if (this.most === undefined || this.most === 0) return;
-    this.#entries.push(entry);
-    // Cut now and then, since cutting at each entry would move all of them.
-    if (this.#entries.length >= 2 * this.most + 64) this.#entries = this.#entries.slice(-this.most);
-  }
-
-  take(): Entry[] {
-    const taken = this.most === undefined || this.most === 0 ? [] : this.#entries.slice(-this.most);
-    this.#entries = [];
-    return taken;
   }
 }
 
@@ -141,6 +121,14 @@ function asFitted(entry: Entry, columns: number): string {
   const whole = timeOf(entry.at);
   const time = whole.split('T')[1]?.slice(0, '00:00:00'.length) ?? whole;
   return wrapToColumns(lineOf(entry, time), columns, PLACE_WIDTH + time.length + 2);
+}
+
+/** An entry for people: names in place of ids. */
+async function withNames(entry: Entry, ids: IdNames, read: number): Promise<Entry> {
+  const { of } = entry;
+  const words = await ids.words(of.words, read);
+  if ('session' in of) return { ...entry, of: { ...of, words, session: await ids.words(of.session, read) } };
+  return { ...entry, of: { ...of, words, cell: of.cell === null ? null : await ids.words(of.cell, read) } };
 }
 
 function lineOf({ seq, i, of }: Entry, time: string): string {

@@ -17,9 +17,10 @@ import { sqlite } from '@reprise/store-sqlite';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
 import { asData, lineOf } from '../world/troubles.js';
-import { newest, requireApp } from './show-cell.js';
+import { newest } from './show-cell.js';
 
 interface ReviveArguments {
   readonly yes?: true;

@@ -9,8 +9,7 @@ import {
 } from '@reprise/kernel';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
-import { type Chosen, chooseApp } from '../world/app.js';
-import { BUILT_IN_NAMES } from '../world/built-in.js';
+import { type Chosen, requireApp } from '../world/app.js';
 import type { ShowArguments, View } from './show.js';
 
 /**
@@ -60,20 +59,6 @@ export async function cellContext(
   const reducer = known === undefined ? undefined : reducerFor(known, address[0]);
   if (reducer === undefined) throw noReducer(chosen.app, address[0]);
   return { chosen, reducer, seq: options.at ?? (await newest(store)) };
-}
-
-/** The app that replays a world. @throws RepriseError `invalid_argument` when none is at hand */
-export async function requireApp(
-  store: ReadonlyStore,
-  options: Pick<ShowArguments, 'app' | 'legacy'>,
-): Promise<Chosen & { readonly app: App }> {
-  const chosen = await chooseApp(store, options);
-  const { app, lacking } = chosen;
-  if (app !== undefined) return { ...chosen, app };
-  throw new RepriseError('invalid_argument', 'no app for this journal is at hand: a state is shown by replaying it', {
-    ...(lacking.length === 0 ? {} : { actual: `the built-in app, ${BUILT_IN_NAMES}, lacks ${lacking.join(', ')}` }),
-    hint: 'Name the app: --app MODULE.',
-  });
 }
 
 /** The newest frame. @throws RepriseError `world_absent` */

@@ -1,8 +1,8 @@
 import { type Address, formatAddress } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
+import { type Change, changesOf } from '@reprise/operators/diff';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
-import { type Change, changesOf } from '../world/changes.js';
 import type { ShowArguments, View } from './show.js';
 import { cellContext } from './show-cell.js';
 

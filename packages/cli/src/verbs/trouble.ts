@@ -1,17 +1,22 @@
 /** `reprise trouble`: what needs attention in a world, read without writing, also while another process has it open. */
 import { isRepriseError } from '@reprise/contracts';
 import { type CellTrouble, type ReadonlyStore, worldAt } from '@reprise/kernel';
+import { type AttemptRow, type AttemptsReport, attemptsOf } from '@reprise/operators/attempts';
+import { ownerWords, shortKey } from '@reprise/operators/names';
 import { EXIT, type ExitCode } from '../process/exit.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
 import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
-import { newest, requireApp } from './show-cell.js';
+import { newest } from './show-cell.js';
 
 interface TroubleArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
+  /** Reads the whole journal for what may have run twice. */
+  readonly all?: true;
   readonly json?: true;
 }
 
@@ -19,6 +24,7 @@ interface Found {
   readonly host: readonly HostTrouble[];
   /** Undefined where only the app of the world could say. */
   readonly cells: readonly CellTrouble[] | undefined;
+  readonly attempts: AttemptsReport;
 }
 
 /** Lists the troubles of a world. @returns 1 when there are some */
@@ -32,11 +38,13 @@ export async function trouble(io: Io, world: string, options: TroubleArguments):
 
 async function read(store: ReadonlyStore, world: string, options: TroubleArguments): Promise<Found> {
   const host = await hostTroubles(store, world);
+  const attempts = await attemptsOf(store, { from: options.all === true ? 0 : 'snapshot' });
   try {
-    return { host, cells: await failedIn(store, options) };
+    return { host, cells: await failedIn(store, options), attempts };
   } catch (error) {
     // What is known is said; with nothing to say, the reason is the answer.
-    if (host.length > 0 && isRepriseError(error)) return { host, cells: undefined };
+    const isSaid = host.length > 0 || attempts.rows.length > 0;
+    if (isSaid && isRepriseError(error)) return { host, cells: undefined, attempts };
     throw error;
   }
 }
@@ -46,15 +54,32 @@ async function failedIn(store: ReadonlyStore, options: TroubleArguments): Promis
   return (await worldAt(store, app, await newest(store), { legacy })).trouble();
 }
 
-function json({ host, cells }: Found): string {
+function json({ host, cells, attempts }: Found): string {
   const trouble = [...host.map((one) => shownTrouble(one).data), ...(cells ?? []).map(asData)];
-  return `${toJson({ trouble, complete: cells !== undefined })}\n`;
+  return `${toJson({ trouble, complete: cells !== undefined, attempts })}\n`;
 }
 
-function text(world: string, { host, cells }: Found): string {
+function text(world: string, { host, cells, attempts }: Found): string {
   const lines = [...host.map((one) => shownTrouble(one).line), ...(cells ?? []).map(lineOf)];
   if (cells === undefined)
     lines.push('Failed cells are not listed: the app of the world says which. Name it: --app MODULE.');
   if (lines.length === 0) lines.push(`${world}: no trouble`);
+  const { rows, from, next } = attempts;
+  if (rows.length > 0) lines.push(`What may have run twice${from === 0 ? '' : `, since frame ${from}`}:`);
+  lines.push(...rows.map(lineOfAttempt));
+  if (next !== null) lines.push('  and more: --json has the cursor of the rest');
   return `${lines.map(escapeLine).join('\n')}\n`;
 }
+
+function lineOfAttempt(row: AttemptRow): string {
+  const { place, of, what, kind } = row;
+  return `  frame ${place.frame}, ${ownerWords(of)}: ${shortKey(what)} ${ATTEMPT_WORDS[kind](row)}`;
+}
+
+const ATTEMPT_WORDS: Readonly<Record<AttemptRow['kind'], (row: AttemptRow) => string>> = {
+  again: ({ attempts, outcome, guarantee }) =>
+    `was started ${attempts} times (${guarantee})${outcome === null ? ', and has not ended' : `: ${outcome}`}`,
+  unknown: () => 'has no recorded outcome: it may have happened, and is not started again',
+  late: ({ outcome, reported }) =>
+    `was settled as ${outcome ?? 'nothing'}, and its adapter then reported ${reported ?? 'nothing'}`,
+};

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Act, explainAct, type Found, findActs, type Naming, type WhyLink } from '@reprise/agent/history';
 import { RepriseError } from '@reprise/contracts';
+import { IdNames } from '@reprise/operators/names';
 import { historyIn } from '../history/source.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
@@ -35,13 +36,13 @@ export async function why(io: Io, world: string, what: string, options: WhyArgum
     const [act, another] = found.acts;
     if (act === undefined) throw nothing(what, naming, found, session);
     const chain = another === undefined ? await explainAct(source, act) : undefined;
-    await io.out.write(
-      options.json === true
-        ? asJson(what, found, chain)
-        : chain === undefined
-          ? fitted(asList(world, what, found), io.out.columns)
-          : fitted(asChain(chain, [...earlierOf(found), ...(await onDisk(what, act))]), io.out.columns),
-    );
+    if (options.json === true) return io.out.write(asJson(what, found, chain));
+    const text =
+      chain === undefined
+        ? asList(world, what, found)
+        : asChain(chain, [...earlierOf(found), ...(await onDisk(what, act))]);
+    const { seq } = await store.journal.head();
+    await io.out.write(fitted(await new IdNames(store).words(text, seq + 1), io.out.columns));
   });
 }
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, type ReadonlyStore, type StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
-import { agentsOnly, allPackages } from './built-in.js';
+import { agentsOnly, allPackages, BUILT_IN_NAMES } from './built-in.js';
 import { whileLoading } from './loading.js';
 
 /** The app that was chosen for a journal. */
@@ -41,6 +41,17 @@ export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Pr
     if (lacking.length === 0) return { app, legacy, name, lacking };
   }
   return { ...none, lacking };
+}
+
+/** The app that replays a world. @throws RepriseError `invalid_argument` when none is at hand */
+export async function requireApp(store: ReadonlyStore, options: NamedModules): Promise<Chosen & { readonly app: App }> {
+  const chosen = await chooseApp(store, options);
+  const { app, lacking } = chosen;
+  if (app !== undefined) return { ...chosen, app };
+  throw new RepriseError('invalid_argument', 'no app for this journal is at hand: a state is shown by replaying it', {
+    ...(lacking.length === 0 ? {} : { actual: `the built-in app, ${BUILT_IN_NAMES}, lacks ${lacking.join(', ')}` }),
+    hint: 'Name the app: --app MODULE.',
+  });
 }
 
 /** Loads the app of each module that `--legacy` named, as {@link loadApp} does. */

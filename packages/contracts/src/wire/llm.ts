@@ -264,14 +264,13 @@ export const droppedCalls = z.strictObject({ count: z.int().min(1), tools: z.arr
 /** The calls of an answer beyond the bound. */
 export type DroppedCalls = z.infer<typeof droppedCalls>;
 
-/** `sys/LlmGenerateReceipt@2`: the payload of a completed model call. */
+/**
+ * `sys/LlmGenerateReceipt@2`: the payload of a completed model call. The receipt itself says which model was `asked`; one
+ * that does not fails the step.
+ */
 export const llmGenerateReceipt = z.strictObject({
   output_ref: ref(),
   raw_output_ref: ref(),
-  /**
-   * The provider and model of the answer: a later request to another model keeps only the parts that both understand.
-   */
-  by: z.strictObject({ profile: name, model: name }),
   request_digest: digest,
   /** A digest of the part of the request that the next one repeats. */
   prefix_digest: z.exactOptional(digest),

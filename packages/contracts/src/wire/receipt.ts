@@ -41,6 +41,35 @@ export const errorDetail = z.strictObject({
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
 /**
+ * Whom an effect asked: a client of a model, and the server behind it. Names are those of the client's profile; a field
+ * that the client does not know is absent.
+ */
+export const askedModel = z.strictObject({
+  /** Identifies the client's format or provider, for example `openai-responses`. */
+  profile: z.string().min(1).max(128),
+  /** The model's name at the provider. */
+  model: z.string().min(1).max(128),
+  provider: z.exactOptional(z.string().min(1).max(128)),
+  /** The host name of the server, without a port. */
+  server: z.exactOptional(z.string().min(1).max(256)),
+});
+
+/** Whom an effect asked, as its receipt says. */
+export type AskedModel = z.infer<typeof askedModel>;
+
+/** What an execution knows of itself, whatever its outcome. Nothing here can be computed from other records. */
+export const observed = z.strictObject({
+  asked: z.exactOptional(askedModel),
+  /** The name of the model that the provider says has answered. */
+  response_model: z.exactOptional(z.string().min(1).max(256)),
+  /** From the request to the first piece of the last answer that began, in milliseconds of the journal's clock. */
+  first_chunk_ms: z.exactOptional(z.int().min(0)),
+});
+
+/** What an execution knows of itself, as receipts hold it. */
+export type Observed = z.infer<typeof observed>;
+
+/**
  * The outcome of an effect, as a plan reads it. `payload` is present when the status is `ok` and then has
  * passed the effect's receipt schema; a payload that did not pass is status `error`, code `validation_error`.
  */
@@ -51,6 +80,8 @@ export const receipt = z.strictObject({
   retryable: z.exactOptional(z.boolean()),
   payload: z.exactOptional(value()),
   usage: z.exactOptional(usage),
+  /** What its adapter observed: of an effect that no adapter began, and in older journals, these fields are absent. */
+  ...observed.shape,
   /** The link to the text of the error, as an {@link ErrorDetail}: for operators, no plan and no model reads it. */
   error_ref: z.exactOptional(ref()),
   /** The principal that settled it, when that was not its adapter. */

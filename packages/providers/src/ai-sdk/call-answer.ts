@@ -4,7 +4,7 @@
  */
 import { isJsonObject } from '../model/json.js';
 import { cut } from '../model/text.js';
-import { type AnswerAbout, AnswerDraft, type EndWord, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import { type AnswerAbout, AnswerDraft, type EndWord, namesOf, type ReadAnswer, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import { storedData } from './file-forms.js';
 import type { Generated } from './language-model.js';
@@ -31,7 +31,7 @@ export function readGenerated(generated: Generated, about: AnswerAbout): ReadAns
   return {
     ...draft.end(endWord(generated.finishReason)),
     finishReason: finishOf(generated.finishReason, draft.hasCalls),
-    ...responseIdOf(generated.response.id, about.scrub),
+    ...namesOf({ id: generated.response.id, model: generated.response.modelId }, about.scrub),
     ...readUsage(generated.usage),
   };
 }

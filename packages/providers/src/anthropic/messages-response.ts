@@ -1,14 +1,6 @@
 /** Reads a messages answer into a unified response. Total: data that it cannot read gives undefined. */
 import { isJsonObject } from '../model/json.js';
-import {
-  type AnswerAbout,
-  AnswerDraft,
-  isCount,
-  type ReadAnswer,
-  responseIdOf,
-  usageOf,
-  wordOf,
-} from '../wire/answer.js';
+import { type AnswerAbout, AnswerDraft, isCount, namesOf, type ReadAnswer, usageOf, wordOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
 /** The most blocks of one answer: more than any real answer has, and few enough to keep an entry for each. */
@@ -24,7 +16,7 @@ export function readMessage(body: unknown, about: AnswerAbout): ReadAnswer | und
   return {
     ...draft.end(wordOf(given.stop_reason, MESSAGES_FINISH)),
     finishReason: finishReason(given.stop_reason, draft.hasCalls),
-    ...responseIdOf(given.id, about.scrub),
+    ...namesOf(given, about.scrub),
     ...readMessagesUsage(given.usage),
   };
 }

@@ -22,7 +22,7 @@ import type { ContentReader } from '@reprise/kernel';
 import { toHex } from '@reprise/kernel/codec';
 import { getValue, hostSha256, readLogParts } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
-import { assemblePrompt } from '../prompt/assemble-prompt.js';
+import { assemblePrompt, type PartSource } from '../prompt/assemble-prompt.js';
 import type { PromptMemory } from '../prompt/memory.js';
 import { readTools } from '../prompt/read-tools.js';
 import { TranscriptReader } from '../prompt/reader.js';
@@ -50,12 +50,16 @@ interface PromptSources {
 }
 
 /** A request for any provider, with warnings about parts of the transcript that it leaves out. */
-interface ProjectedCall {
+export interface ProjectedCall {
   readonly request: UnifiedRequest;
   /** Warning codes without duplicates, such as `prompt_loss:reasoning`. */
   readonly warnings: readonly string[];
   /** Whether some of its content was erased. */
   readonly erased: boolean;
+  /** The items of the transcript that it sends, by their index in it. */
+  readonly items: ReadonlyMap<number, TranscriptItem>;
+  /** For each message, the items whose parts it holds, by their index; see {@link PartSource}. */
+  readonly sources: readonly (readonly PartSource[])[];
 }
 
 /**
@@ -78,7 +82,7 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
     ...present({ base: base_ref, ask: ask_ref, resultBytesMax: head, sendable: client.sendable, dropped }),
   };
   const items = await windowOf(params, sources);
-  const { messages, losses, erased } = await assemblePrompt(content, items, target, memory);
+  const { messages, losses, erased, sources: from } = await assemblePrompt(content, items, target, memory);
   const reader = new TranscriptReader(content);
   const system = await systemText(params.system_ref, context, reader);
   const request = {
@@ -88,7 +92,22 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
     ...(await optionsOf(params, content)),
   };
   const warnings = new Set([...losses, ...reader.losses].map((loss) => `prompt_loss:${loss}`));
-  return { request, warnings: [...warnings].sort(), erased: erased || reader.erased };
+  const places = placesOf(params, items.length);
+  return {
+    request,
+    warnings: [...warnings].sort(),
+    erased: erased || reader.erased,
+    items: new Map(items.map((item, i) => [places[i] ?? i, item])),
+    sources: from.map((parts) =>
+      parts.map(({ of, parts: many }) => ({ of: typeof of === 'number' ? (places[of] ?? of) : of, parts: many })),
+    ),
+  };
+}
+
+/** The indexes in the transcript of the items that a call sends: the pinned ones, then its window. */
+function placesOf({ window: { from, pins = [] } }: LlmGenerateParams, count: number): number[] {
+  const singles = pins.filter((item) => item < from);
+  return Array.from({ length: count }, (_, i) => singles[i] ?? from + i - singles.length);
 }
 
 /** The items that the call sends: those pinned before its window, then those in the window. */

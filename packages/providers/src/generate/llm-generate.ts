@@ -12,6 +12,8 @@
  * G5  The cost is in whole micro-dollars; the model's price gives it when the provider reports none.
  * G6  When an answer holds more calls than a receipt may, the first ones are stored and the receipt counts the others,
  *     for every client.
+ * G7  The receipt says whom the call asked, whatever became of it: this is stated before anything that can fail, here
+ *     and in no client.
  */
 
 import type { AskedCall, Judge, JudgeContext } from '@reprise/agent';
@@ -33,6 +35,7 @@ import type { ModelClient, UnifiedResponse } from '../model/model.js';
 import { requireClients } from '../model/require-client.js';
 import { PromptMemories } from '../prompt/memory.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
+import { askedOf, FirstChunk } from './asked.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
 import { namingMedia } from './refused-media.js';
 
@@ -72,6 +75,7 @@ export function llmGenerateAdapter(
     doExecute: async (params, context) => {
       const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
       if (client === undefined) return terminal('unknown_model');
+      context.observe?.({ asked: askedOf(client) }); // G7
       if (params.prompt !== PROMPT_VERSION) return terminal('unknown_prompt');
       return execute({ client, params, context, options, memories });
     },
@@ -106,10 +110,14 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
       memory: scope === undefined ? undefined : await memories.of(scope, content),
     }),
   });
+  const first = new FirstChunk(context);
   const answered = await client.generate(request, {
     signal,
     idempotencyKey: context.idempotencyKey,
-    progress: (note) => context.progress(note),
+    progress: (note) => {
+      first.take(note);
+      context.progress(note);
+    },
     secret: (name) => context.secret(name),
     serverFails: (server, failure) => context.serviceFails?.(server, failure),
     serverWorks: (server) => context.serviceWorks?.(server),
@@ -143,7 +151,6 @@ async function settle(
   const payload: LlmGenerateReceipt = {
     output_ref: await putOutput(response, namedAs(judged, calls), content),
     raw_output_ref: await content.put(response.rawBody),
-    by: { profile: client.profile.profile_id, model: client.profile.model_default },
     request_digest: digestOf(request.body),
     prefix_digest: digestOf(request.body.subarray(0, request.prefixBytes)),
     request_bytes: request.body.length,
@@ -159,7 +166,7 @@ async function settle(
       warnings_ref: warnings.length === 0 ? undefined : await putValue(content, warnings),
     }),
   };
-  return { status: 'ok', payload, ...priced(client, usage) };
+  return { status: 'ok', payload, ...priced(client, usage), ...present({ response_model: response.responseModel }) };
 }
 
 // G5

@@ -1,11 +1,11 @@
 /** Compares every recorded model call of a world with the request that its parameters rebuild. */
 import { llmGenerate } from '@reprise/agent/model';
 import {
+  type AskedModel,
   isRepriseError,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   llmGenerateParams,
-  llmGenerateReceipt,
   PROMPT_VERSION,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
@@ -13,6 +13,7 @@ import { readFrame, requireReadable } from '@reprise/kernel/store';
 import type { ModelClient } from '../model/model.js';
 import { requireClients } from '../model/require-client.js';
 import { assembleRequest } from './assemble-request.js';
+import { answerIn, askedIn } from './recorded-call.js';
 
 /** A call whose rebuilt request differs from the one that was sent. */
 interface DifferentRequest {
@@ -46,7 +47,8 @@ interface AnsweredCall {
   readonly seq: number;
   readonly effect: string;
   readonly params: LlmGenerateParams;
-  readonly receipt: LlmGenerateReceipt;
+  readonly answer: LlmGenerateReceipt;
+  readonly asked: AskedModel | undefined;
 }
 
 /**
@@ -77,19 +79,19 @@ export async function verifyRequests(
 type Verdict = 'equal' | UncomparedRequest['why'] | Pick<DifferentRequest, 'expected' | 'actual'>;
 
 async function compare(
-  { params, receipt }: AnsweredCall,
+  { params, answer, asked }: AnsweredCall,
   { content }: ReadonlyStore,
   models: Readonly<Record<string, ModelClient>>,
 ): Promise<Verdict> {
   const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
   if (client === undefined) return 'no_model';
   const { profile_id, model_default } = client.profile;
-  if (profile_id !== receipt.by.profile || model_default !== receipt.by.model) return 'other_model';
+  if (profile_id !== asked?.profile || model_default !== asked.model) return 'other_model';
   if (params.prompt !== PROMPT_VERSION) return 'unknown_prompt';
   try {
-    const { digest, erased } = await assembleRequest(params, { content, client }, receipt);
-    if (digest === receipt.request_digest) return 'equal';
-    return erased ? 'erased' : { expected: receipt.request_digest, actual: digest };
+    const { digest, erased } = await assembleRequest(params, { content, client }, answer);
+    if (digest === answer.request_digest) return 'equal';
+    return erased ? 'erased' : { expected: answer.request_digest, actual: digest };
   } catch (error) {
     if (isRepriseError(error, 'blob_erased')) return 'erased';
     if (isRepriseError(error, 'blob_missing') || isRepriseError(error, 'invalid_value')) return 'unreadable';
@@ -108,8 +110,9 @@ async function* answeredCalls({ journal }: ReadonlyStore): AsyncGenerator<Answer
       if (record.kind !== 'receipt') continue;
       const call = asked.get(record.effect);
       asked.delete(record.effect);
-      const receipt = llmGenerateReceipt.safeParse(record.receipt.payload);
-      if (call !== undefined && receipt.success) yield { ...call, effect: record.effect, receipt: receipt.data };
+      const answer = answerIn(record.receipt);
+      if (call !== undefined && answer !== undefined)
+        yield { ...call, effect: record.effect, answer, asked: askedIn(record.receipt) };
     }
   }
 }

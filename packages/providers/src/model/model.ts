@@ -135,6 +135,8 @@ export interface UnifiedResponse {
   readonly opaque?: readonly OpaquePart[];
   readonly finishReason: (typeof FINISH_REASONS)[number];
   readonly providerResponseId?: string;
+  /** The name of the model that the provider says has answered; it may be more precise than the one that was asked. */
+  readonly responseModel?: string;
   readonly usage?: Usage;
   readonly usageDetails?: NonNullable<LlmGenerateReceipt['usage_details']>;
   /** Codes of what was dropped or changed when the answer was read. */
@@ -191,6 +193,8 @@ export interface ModelContext {
 /** A client of one model at one provider. */
 export interface ModelClient {
   readonly profile: ProviderProfile;
+  /** The host name of the server that it calls, without a port, where it knows it: receipts name it. */
+  readonly server?: string;
   /** Which images and documents its format carries. Default: those that its profile names, whatever their size. */
   readonly sendable?: Sendable;
   /** Writes a request as `generate` sends it. Pure: the same request always gives the same bytes. */

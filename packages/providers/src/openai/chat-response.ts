@@ -2,15 +2,7 @@
 import { fieldsOf } from '@reprise/contracts';
 import { exactJsonText } from '@reprise/contracts/json';
 import { isJsonObject, sameJson } from '../model/json.js';
-import {
-  type AnswerAbout,
-  AnswerDraft,
-  isCount,
-  type ReadAnswer,
-  responseIdOf,
-  usageOf,
-  wordOf,
-} from '../wire/answer.js';
+import { type AnswerAbout, AnswerDraft, isCount, namesOf, type ReadAnswer, usageOf, wordOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import { type ContentPart, contentParts } from './chat-content.js';
 import { REASONING_FIELDS } from './chat-request.js';
@@ -36,7 +28,7 @@ export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | 
   return {
     ...draft.end(wordOf(choice.finish_reason, CHAT_FINISH)),
     finishReason: refused ? 'content_filter' : finish,
-    ...responseIdOf(given.id, about.scrub),
+    ...namesOf(given, about.scrub),
     ...readChatUsage(given.usage),
   };
 }

@@ -8,6 +8,7 @@ import { REASONING_FIELDS } from './chat-request.js';
 /** The parts of an answer, streamed or whole. */
 interface ChatAnswer {
   readonly id?: unknown;
+  readonly model?: unknown;
   readonly choices: readonly [
     { readonly finish_reason?: unknown; readonly message: Readonly<Record<string, unknown>> },
   ];
@@ -43,7 +44,8 @@ export class ChatStream extends AnswerStream {
       ...(onlyCall.length === 0 ? {} : { function_call: onlyCall[0]?.function }),
       tool_calls: calls,
     };
-    return { id: this.name.id, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
+    const { id, model } = this.name;
+    return { id, model, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
   }
 
   get reported(): unknown {
@@ -79,6 +81,7 @@ export class ChatStream extends AnswerStream {
     if (choice === undefined) return;
     if (!isGone(choice.delta) && !isJsonObject(choice.delta)) return this.spoil('a delta is no object');
     const delta = isJsonObject(choice.delta) ? choice.delta : this.deltaOf(choice);
+    if (textIn(chunk.model) !== '') this.name.model ??= chunk.model;
     if (this.name.beginsAnew(chunk.id, delta.role)) this.spoil('a second answer starts');
     else this.takeDelta(delta);
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === '') return;
@@ -182,6 +185,7 @@ function textOf({ content, refusal }: Fields): string {
 /** Tracks the answer's id, which its chunks carry, unless each chunk carries a new one. */
 class AnswerName {
   id: unknown;
+  model: unknown;
   private times = 0;
 
   /** Whether a chunk starts another answer: after a failure, some gateways ask another server in the same stream. */

@@ -1,6 +1,6 @@
 /** Reads a responses answer into a unified response. Total: data that it cannot read gives undefined. */
 import { isJsonObject } from '../model/json.js';
-import { type AnswerAbout, AnswerDraft, type ReadAnswer, responseIdOf, usageOf } from '../wire/answer.js';
+import { type AnswerAbout, AnswerDraft, namesOf, type ReadAnswer, usageOf } from '../wire/answer.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 import { type Wanted, wantedBy } from '../wire/wanted.js';
 import { PROVIDER_ITEMS } from './responses-rules.js';
@@ -23,7 +23,7 @@ export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | un
       asked ? 'calls' : given.status === undefined || (finish === 'stop' && output.length === 0) ? 'none' : 'known',
     ),
     finishReason: took.includes('refused') ? 'content_filter' : finish,
-    ...responseIdOf(given.id, about.scrub),
+    ...namesOf(given, about.scrub),
     ...readResponsesUsage(given.usage),
   };
 }

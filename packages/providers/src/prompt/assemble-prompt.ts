@@ -63,9 +63,21 @@ interface PromptTarget {
   readonly resultBytesMax?: number;
 }
 
+/**
+ * Where a part of a message comes from: the place of an item among the items that were read, the summary before them, the
+ * request after them, or, where it is null, the runtime.
+ */
+export interface PartSource {
+  readonly of: number | 'summary' | 'request' | null;
+  /** How many parts of a user message come from there; 1 for another message. */
+  readonly parts: number;
+}
+
 /** Messages, and the classes of parts that they leave out. */
 interface Prompt {
   readonly messages: readonly UnifiedMessage[];
+  /** For each message, where its parts come from, in their order; the runtime for a result that was never recorded. */
+  readonly sources: readonly (readonly PartSource[])[];
   readonly losses: readonly string[];
   /** Whether some of the content was erased; the messages then say so. */
   readonly erased: boolean;
@@ -89,11 +101,39 @@ export async function assemblePrompt(
   requireFields(target, 'assemblePrompt(target)', 'what the prompt is for, as an object');
   const reader = new TranscriptReader(content);
   const reading: Reading = { content, target, memory, reader, room: roomOf(target) };
-  const drafts: Draft[] = [];
-  if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
+  const drafts: Placed[] = [];
+  if (target.base !== undefined)
+    drafts.push({ draft: { role: 'user', says: await baseTexts(target.base, reader) }, of: 'summary' });
   await readItems(items, reading, drafts);
-  if (target.ask !== undefined) drafts.push({ role: 'user', says: [authored(await reader.text(target.ask))] });
-  return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
+  if (target.ask !== undefined)
+    drafts.push({ draft: { role: 'user', says: [authored(await reader.text(target.ask))] }, of: 'request' });
+  const { messages, sources } = layOut(
+    drafts.map(({ draft }) => draft),
+    target,
+  );
+  return {
+    messages,
+    sources: sources.map((places) => places.map((at) => sourceAt(drafts, at))),
+    losses: [...reader.losses].sort(),
+    erased: reader.erased,
+  };
+}
+
+/** A draft and where it comes from. */
+interface Placed {
+  readonly draft: Draft;
+  readonly of: PartSource['of'];
+}
+
+/** What the layout adds of its own is one part. */
+function sourceAt(drafts: readonly Placed[], at: number | null): PartSource {
+  const placed = at === null ? undefined : drafts[at];
+  return placed === undefined ? { of: null, parts: 1 } : { of: placed.of, parts: partsOf(placed.draft) };
+}
+
+/** How many parts a draft has in a user message; a result without a call has its note and its media there. */
+function partsOf(draft: Draft): number {
+  return draft.role === 'user' ? draft.says.length : draft.role === 'tool' ? 1 + (draft.media?.length ?? 0) : 1;
 }
 
 function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): MediaRoom {
@@ -104,11 +144,13 @@ function roomOf({ mediaTypes: types = [], sendable, dropped }: PromptTarget): Me
 async function readItems(
   items: AsyncIterable<TranscriptItem> | Iterable<TranscriptItem>,
   { memory, reader, ...reading }: Reading,
-  drafts: Draft[],
+  drafts: Placed[],
 ): Promise<void> {
   const key = draftsKey(reading.target);
+  let place = 0;
   const take = (found: ItemDrafts) => {
-    drafts.push(...found.drafts);
+    for (const draft of found.drafts) drafts.push({ draft, of: place });
+    place++;
     for (const loss of found.losses) reader.losses.add(loss);
   };
   const read = async (item: TranscriptItem): Promise<void> => {

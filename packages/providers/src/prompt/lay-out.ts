@@ -55,10 +55,17 @@ interface LayOutOptions {
   readonly parallelCalls: boolean;
 }
 
-/** Lays drafts out as a conversation. */
-export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): UnifiedMessage[] {
+/** A conversation, and for each of its messages the places of its drafts among all; null for the layout's own. */
+interface LaidOut {
+  readonly messages: UnifiedMessage[];
+  readonly sources: readonly (readonly (number | null)[])[];
+}
+
+/** Lays drafts out as a conversation, and says from which drafts each message comes. One draft may stand in several places. */
+export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): LaidOut {
   const layout = new Layout(options);
-  for (const draft of drafts) layout.add(draft);
+  let at = 0;
+  for (const draft of drafts) layout.add(draft, at++);
   return layout.end();
 }
 
@@ -74,73 +81,85 @@ const strays = new Derived<UserDraft>();
 const NO_INPUT: UserDraft = steady({ role: 'user', says: [NO_INPUT_TEXT] });
 const CONTINUE: UserDraft = steady({ role: 'user', says: [CONTINUE_TEXT] });
 
-interface OpenAnswer {
-  readonly draft: UnifiedAnswer;
-  readonly results: (ToolDraft | undefined)[];
+/** A draft and its place among all drafts. */
+interface Placed<D extends Draft> {
+  readonly draft: D;
+  readonly at: number | null;
+}
+
+interface OpenAnswer extends Placed<UnifiedAnswer> {
+  readonly results: (Placed<ToolDraft> | undefined)[];
   /** User content that arrived while results were outstanding; it is placed after them. */
-  readonly held: UserDraft[];
+  readonly held: Placed<UserDraft>[];
 }
 
 class Layout {
   private readonly messages: UnifiedMessage[] = [];
+  private readonly sources: (readonly (number | null)[])[] = [];
   private readonly ids = new FreshIds();
   private open: OpenAnswer | undefined;
   /** The drafts of the newest user message, which is added to the messages when it is complete. */
-  private saying: UserDraft[] = [];
+  private saying: Placed<UserDraft>[] = [];
 
   constructor(private readonly options: LayOutOptions) {}
 
-  add(draft: Draft): void {
-    if (draft.role === 'user') this.say(draft);
-    else if (draft.role === 'tool') this.answerCall(draft);
-    else this.answer(draft);
+  add(draft: Draft, at: number): void {
+    if (draft.role === 'user') this.say({ draft, at });
+    else if (draft.role === 'tool') this.answerCall({ draft, at });
+    else this.answer({ draft, at });
   }
 
-  end(): UnifiedMessage[] {
+  end(): LaidOut {
     this.close();
     this.beAsked();
     this.endSaying();
-    return this.messages;
+    return { messages: this.messages, sources: this.sources };
   }
 
-  private say(draft: UserDraft): void {
-    if (this.open !== undefined) this.open.held.push(draft);
-    else if (draft.says.length > 0) this.saying.push(draft);
+  private say(placed: Placed<UserDraft>): void {
+    if (this.open !== undefined) this.open.held.push(placed);
+    else if (placed.draft.says.length > 0) this.saying.push(placed);
   }
 
   private endSaying(): void {
-    const [first, ...others] = this.saying;
+    const all = this.saying.map(({ draft }) => draft);
+    const [first, ...others] = all;
     if (first === undefined) return;
-    const all = this.saying;
+    this.sources.push(this.saying.map(({ at }) => at));
     this.saying = [];
     this.messages.push(
       sayings.of(first, others, '', () => ({ role: 'user', parts: all.flatMap(({ says }) => says.map(partOf)) })),
     );
   }
 
-  private answerCall(draft: ToolDraft): void {
+  private answerCall(placed: Placed<ToolDraft>): void {
     const { open } = this;
+    const { draft } = placed;
     const at = open?.draft.calls.findIndex((call, i) => call.callId === draft.callId && open.results[i] === undefined);
     if (open === undefined || at === undefined || at === -1) {
-      this.say(strays.of(draft, [], '', () => strayOf(draft)));
+      this.say({ draft: strays.of(draft, [], '', () => strayOf(draft)), at: placed.at });
       return;
     }
-    open.results[at] = draft;
+    open.results[at] = placed;
     if (open.draft.calls.every((_, i) => open.results[i] !== undefined)) this.close();
   }
 
-  private answer(draft: UnifiedAnswer): void {
+  private answer({ draft, at }: Placed<UnifiedAnswer>): void {
     this.close();
     this.beAsked(); // Y2
-    if (draft.calls.length > 0) this.open = { draft, results: [], held: [] };
-    else this.push(answers.of(draft, [], '', () => spokenAnswer(draft)));
+    if (draft.calls.length > 0) this.open = { draft, at, results: [], held: [] };
+    else
+      this.push(
+        answers.of(draft, [], '', () => spokenAnswer(draft)),
+        at,
+      );
   }
 
   private beAsked(): void {
     if (this.saying.length > 0) return;
     const last = this.messages.at(-1);
-    if (last === undefined) this.say(NO_INPUT);
-    else if (last.role === 'assistant') this.say(CONTINUE);
+    if (last === undefined) this.say({ draft: NO_INPUT, at: null });
+    else if (last.role === 'assistant') this.say({ draft: CONTINUE, at: null });
   }
 
   // Y3
@@ -148,14 +167,14 @@ class Layout {
     const { open } = this;
     if (open === undefined) return;
     this.open = undefined;
-    const { draft } = open;
+    const { draft, at } = open;
     const ids = draft.calls.map(({ callId }) => this.ids.take(callId)); // Y4
     if (this.options.parallelCalls) {
       const named = (): UnifiedAnswer => ({
         ...saidOf(draft),
         calls: draft.calls.map((call, i) => ({ ...call, callId: ids[i] ?? call.callId })),
       });
-      this.pushCalls(answers.of(draft, [], JSON.stringify(ids), named), open.results);
+      this.pushCalls(answers.of(draft, [], JSON.stringify(ids), named), at, open.results);
     } else {
       draft.calls.forEach((call, i) => {
         const callId = ids[i] ?? call.callId;
@@ -163,28 +182,30 @@ class Layout {
           ...(i === 0 ? saidOf(draft) : { role: 'assistant' }),
           calls: [{ ...call, callId }],
         }));
-        this.pushCalls(single, [open.results[i]]);
+        this.pushCalls(single, at, [open.results[i]]);
       });
     }
     for (const held of open.held) this.say(held);
   }
 
-  private pushCalls(answer: UnifiedAnswer, given: readonly (ToolDraft | undefined)[]): void {
-    this.push(answer);
+  private pushCalls(answer: UnifiedAnswer, at: number | null, given: readonly (Placed<ToolDraft> | undefined)[]): void {
+    this.push(answer, at);
     answer.calls.forEach(({ callId }, i) => {
-      const draft = given[i];
+      const result = given[i];
       this.push(
-        draft === undefined
+        result === undefined
           ? resultOf(callId, undefined)
-          : results.of(draft, [], callId, () => resultOf(callId, draft)),
+          : results.of(result.draft, [], callId, () => resultOf(callId, result.draft)),
+        result?.at ?? null,
       );
     });
   }
 
   /** Adds a message after the user message that stands before it. */
-  private push(message: UnifiedMessage): void {
+  private push(message: UnifiedMessage, at: number | null): void {
     this.endSaying();
     this.messages.push(message);
+    this.sources.push([at]);
   }
 }
 

@@ -9,7 +9,15 @@
  */
 
 import type { OpaquePart } from '@reprise/agent';
-import { ANSWER_CALLS_MAX, isTextWithin, isWhole, type Usage, type Value, wellFormed } from '@reprise/contracts';
+import {
+  ANSWER_CALLS_MAX,
+  isTextWithin,
+  isWhole,
+  present,
+  type Usage,
+  type Value,
+  wellFormed,
+} from '@reprise/contracts';
 import { exactJsonText, plainJson } from '@reprise/contracts/json';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
@@ -189,10 +197,17 @@ export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer
   return words[given] === 'tool_calls' ? 'calls' : 'known';
 }
 
-/** The provider's id of an answer, if a receipt can store it. */
-export function responseIdOf(id: unknown, scrub: Scrub): Pick<ReadAnswer, 'providerResponseId'> {
-  if (typeof id !== 'string' || !isTextWithin(id, 256)) return {};
-  return { providerResponseId: scrub(wellFormed(id)) };
+/** How a provider names its answer: the answer's id and the model that gave it, as far as a receipt can store them. */
+export function namesOf(
+  { id, model }: { readonly id?: unknown; readonly model?: unknown },
+  scrub: Scrub,
+): Pick<ReadAnswer, 'providerResponseId' | 'responseModel'> {
+  const [providerResponseId, responseModel] = [nameIn(id, scrub), nameIn(model, scrub)];
+  return present({ providerResponseId, responseModel: responseModel === '' ? undefined : responseModel });
+}
+
+function nameIn(given: unknown, scrub: Scrub): string | undefined {
+  return typeof given === 'string' && isTextWithin(given, 256) ? scrub(wellFormed(given)) : undefined;
 }
 
 /** Token counts as a provider reports them; each may be missing or invalid. */

@@ -26,10 +26,11 @@ interface WireClient extends Pick<Asking, 'url' | 'key' | 'headers'> {
 
 /** Makes a client of a format. */
 export function wireClient(client: WireClient): ModelClient {
-  const { profile, sendable } = client;
+  const { profile, sendable, url } = client;
   return {
     profile,
     sendable,
+    server: new URL(url).hostname,
     write: (request) => writtenOf(client.draft(request, profile)),
     generate: (request, context) => generate(client, request, context),
   };

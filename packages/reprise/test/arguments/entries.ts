@@ -5,6 +5,7 @@ import * as allHistory from 'reprise/history';
 import * as allHost from 'reprise/host';
 import * as allKernel from 'reprise/kernel';
 import * as allMcp from 'reprise/mcp';
+import * as allOperators from 'reprise/operators';
 import * as allOrg from 'reprise/org';
 import * as allProviders from 'reprise/providers';
 import * as allSandbox from 'reprise/sandbox';
@@ -44,5 +45,6 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/sandbox': allSandbox,
   'reprise/verify': allVerify,
   'reprise/history': allHistory,
+  'reprise/operators': allOperators,
   'reprise/terminal': allTerminal,
 };

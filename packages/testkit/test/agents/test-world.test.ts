@@ -24,10 +24,10 @@ function modelThatSays(...steps: Says[]) {
       const tool_calls = calls.map(({ tool, args }, i) => ({ call_id: `${n}-${i}`, tool, args }));
       return {
         status: 'ok' as const,
+        asked: { profile: 'script', model: 'script' },
         payload: {
           output_ref: await putValue(content, { ...(text === undefined ? {} : { text }), tool_calls }),
           raw_output_ref: await putText(content, 'raw'),
-          by: { profile: 'script', model: 'script' },
           request_digest: '0'.repeat(64),
           request_bytes: 100,
           finish_reason: calls.length > 0 ? ('tool_calls' as const) : ('stop' as const),

@@ -2,6 +2,7 @@
 import { isBelow } from '@reprise/agent';
 import { actorWords } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
+import { shortKey } from '@reprise/operators/names';
 import { AUDIT_PROBLEMS, type AuditedAgent, type AuditProblem, type AuditReport, auditSociety } from '@reprise/society';
 import { EXIT, type ExitCode } from '../../process/exit.js';
 import type { Io } from '../../process/io.js';
@@ -21,7 +22,7 @@ export async function audit(io: Io, world: string, options: { readonly json?: tr
     options.json === true
       ? [toJson({ ...report, trouble: troubles.map(({ data }) => data) })]
       : [...linesOf(world, report), ...troubles.map(({ line }) => `trouble: ${line}`)];
-  await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
+  await io.out.write(lines.map((line) => `${escapeLine(options.json === true ? line : shortKey(line))}\n`).join(''));
   return report.problems.length === 0 ? EXIT.ok : EXIT.finding;
 }
 
@@ -51,7 +52,7 @@ function linesOf(
       return `key ${short(agent_id)} of frame ${seq}: its registration was refused; ${now}`;
     }),
     `${counted(people.length, 'person', 'people')}, ${counted(agents.length, 'agent')}, ${counted(head.seq + 1, 'frame')}`,
-    `head sha256:${head.digest}`,
+    `head sha256:${short(head.digest)}`,
   ];
 }
 
@@ -68,7 +69,7 @@ function linesOfAgent(agent: AuditedAgent): readonly string[] {
   const denied = use.denied.reduce((sum, { times }) => sum + times, 0);
   const refused = agent.refused_rights.length;
   return [
-    `${agent_id} ${display_name} [${status}] ${agent_type}, ${begun}`,
+    `${short(agent_id)} ${display_name} [${status}] ${agent_type}, ${begun}`,
     `  key: ${keyWords(key)}; ${counted(proofs.length, 'proof')}`,
     `  rights: set ${counted(rights.length, 'time')}, last in frame ${rights.at(-1)?.seq ?? '–'}${refused === 0 ? '' : `; refused ${counted(refused, 'time')}`}`,
     `  hot context: ${linkWords(agent)}`,

@@ -1,11 +1,12 @@
 /** `reprise team run` and `reprise team continue`: this process runs a team until it is idle, waits for what comes from outside, or the user leaves. */
 import { createHash, randomUUID } from 'node:crypto';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { decisionText } from '@reprise/operators/names';
 import { type Project, teamEndsFromOutside } from '@reprise/specialists';
 import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
 import type { Io } from '../../process/io.js';
 import { exitOfProject } from '../../team/exit.js';
-import { decisionText, lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
+import { lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
 import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type TeamSetup } from '../../team/owner.js';
 import { projectNamed, projectsIn } from '../../team/read-team.js';
 import { howProjectGoesOn } from '../../team/waiting.js';

@@ -1,11 +1,16 @@
 /** The adapter port: the only code that touches the outside. Suite: `testAdapter` of the testkit. */
-import type { Capability, FailureCode, Principal, Ref, Usage, Value } from '@reprise/contracts';
+import type { Capability, FailureCode, Observed, Principal, Ref, Usage, Value } from '@reprise/contracts';
 import type { EffectDefinition } from '../../pure/define/effect.js';
 import type { ContentStore } from '../content/port.js';
 import type { Scrubber } from '../scrub/index.js';
 
-/** The result of an adapter. The kernel makes the receipt of it. */
-export type AdapterOutcome<P = Value> =
+/**
+ * The result of an adapter. The kernel makes the receipt of it. What the adapter observed stands in any outcome, or was
+ * stated by `observe` before; an observation that does not fit a receipt is left out.
+ */
+export type AdapterOutcome<P = Value> = Observed & Outcome<P>;
+
+type Outcome<P> =
   | { readonly status: 'ok'; readonly payload: P; readonly usage?: Usage }
   | ({ readonly status: 'error'; readonly code: FailureCode; readonly retryable?: boolean } & Unsuccessful)
   | ({ readonly status: 'timeout'; readonly code?: FailureCode } & Unsuccessful)
@@ -79,6 +84,14 @@ export interface AdapterContext {
    * adapter is called directly.
    */
   readonly scope?: object;
+  /**
+   * States what this execution knows of itself, such as whom it asks, before it knows its outcome: it stands on its
+   * receipt, also on one that the kernel makes because the adapter throws or exceeds its deadline. A later statement
+   * replaces an earlier one field by field. Never throws. Absent where an adapter is called directly.
+   */
+  observe?(observed: Observed): void;
+  /** The time of the world, in journal milliseconds. Absent where an adapter is called directly. */
+  now?(): number;
   /** Telemetry for watchers of this process; never journaled, never read by pure code. */
   progress(note: Value): void;
   /** The current rights of the effect's cell: storage filters by these, not by the request. */

@@ -1,7 +1,19 @@
 /** Checks arguments of reading calls where they enter: callers may be untyped. */
-import { type Address, fieldsOf, isDigest, isFunction, isObject, isWhole, RepriseError } from '@reprise/contracts';
+import {
+  type Address,
+  fieldsOf,
+  hintOfPrincipal,
+  isDigest,
+  isFunction,
+  isObject,
+  isWhole,
+  kindOfThing,
+  principal as principalSchema,
+  RepriseError,
+} from '@reprise/contracts';
+import { encode } from '../codec/index.js';
 import type { App } from '../define/index.js';
-import { isAddress } from '../engine/index.js';
+import { isAddress, isNobody } from '../engine/index.js';
 
 /** Refuses an invalid cell address. */
 export function requireAddress(thing: unknown): asserts thing is Address {
@@ -50,4 +62,18 @@ export function requireFunction(thing: unknown, what: string): void {
 function require(holds: boolean, what: string, expected: string, actual: unknown): asserts holds {
   if (!holds)
     throw new RepriseError('invalid_argument', what, { expected, actual: actual === undefined ? 'nothing' : actual });
+}
+
+/** Refuses an invalid principal, and a caller that poses as the kernel. */
+export function requirePrincipal(principal: unknown, where = 'as'): void {
+  const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
+  if (!success || data === 'kernel' || isNobody(data)) {
+    throw new RepriseError('invalid_argument', 'invalid principal', {
+      where,
+      expected: 'operator, human:<id>, cell:<address> or adapter:<effect>',
+      actual: kindOfThing(principal),
+      ...hintOfPrincipal(principal),
+    });
+  }
+  encode(principal); // refuses malformed text
 }

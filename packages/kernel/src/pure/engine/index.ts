@@ -13,7 +13,7 @@ export type {
 export { effectOfTimer } from './frame/wake.js';
 export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
 export { gateRead, mayAnswer, type ReadVerdict, sendText } from './gate/gate.js';
-export { authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
+export { ancestorsOf, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
 export * from './leaf/bounds.js';
 export { detailsOfFailure } from './leaf/failed.js';
 export * from './leaf/leaf-key.js';

@@ -116,5 +116,8 @@ export const STATE_PREFIX = 'state.';
 /** The fields of a receipt. */
 export const RECEIPT_LAYOUT: Omit<Layout, 'code'> = {
   fields: plain('adapter', 'status', 'attempts'),
-  optional: plain('code', 'retryable', 'payload', 'usage', 'error_ref', 'by', 'actor', 'reason_ref'),
+  optional: [
+    ...plain('code', 'retryable', 'payload', 'usage', 'error_ref', 'by', 'actor', 'reason_ref'),
+    ...plain('asked', 'response_model', 'first_chunk_ms'),
+  ],
 };

@@ -18,11 +18,13 @@ import {
   requireLeafName,
   requireObject,
   requirePosition,
+  requirePrincipal,
 } from '../../pure/arguments/arguments.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
-import { holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';
+import { holderIn, holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';
+import { type HolderRights, type RightsChain, readAuthority, readChain } from '../../state/holder-rights.js';
 import { LeafTable } from '../../state/leaf-table.js';
 import { MerkleMap } from '../../state/map/index.js';
 import { type CellTrouble, failedCellsIn } from '../../state/trouble.js';
@@ -46,8 +48,16 @@ export interface WorldAt {
   trouble(): readonly CellTrouble[];
   /** The effects without a receipt, in the order in which they were emitted. */
   openEffects(): readonly EffectAt[];
+  /** The rights of a holder, and what was set for it and for each above it, the lowest first. */
+  rights(holder: Principal): Promise<RightsAt>;
   /** What cells above a cell and the operator held it to, in the order of the granters' names. */
   holds(address: Address): Promise<readonly HoldAt[]>;
+}
+
+/** The rights of a holder, as they were. */
+interface RightsAt extends HolderRights {
+  /** Empty when the chain of a cell is broken, so that it may do nothing. */
+  readonly chain: RightsChain;
 }
 
 /** A hold on a cell, as it was. */
@@ -114,6 +124,11 @@ export async function worldAt(
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
     trouble: () => failedCellsIn(table),
     openEffects: () => effectsIn(table),
+    rights: async (holder) => {
+      requirePrincipal(holder, 'holder');
+      const known = holderIn(eraApp, holderIn(app, holder));
+      return { ...(await readAuthority(table, known)), chain: await readChain(table, known) };
+    },
     holds: (address) => holdsIn(table, placeOf(address)),
   };
 }

@@ -19,6 +19,7 @@ import { copyValue } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
 import { type Caller, Callers } from '../callers/callers.js';
 import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
+import { Observations } from './observations.js';
 import { type Deferral, deferralOf } from './outside.js';
 import type { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
@@ -112,6 +113,8 @@ export interface ExecutionContext extends AdapterContext {
   toldAll(): void;
   /** The errors reported so far. */
   readonly reported: ReportedErrors;
+  /** What was observed so far. */
+  readonly observed: Observations;
 }
 
 /** Executes effects at their adapters. */
@@ -167,6 +170,7 @@ export class Executions {
     const notes = new ScrubbedNotes(scrubber, (note) => this.parts.progress(effect, note));
     const reported = new ReportedErrors((error) => this.#trouble(error, originOf(effect, leaf, adapter)));
     const content = new ScrubbedContent(this.parts.content, scrubber);
+    const observed = new Observations(scrubber);
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
@@ -176,6 +180,9 @@ export class Executions {
       content,
       scope: this.#scope,
       wasScrubbed: (ref) => content.wasScrubbed(ref),
+      observe: (said) => observed.add(said),
+      observed,
+      now: () => this.parts.now(),
       progress: (note) => notes.take(note),
       rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
       ask: (asked) => asking.ask({ ...asked, question: scrubber.value(asked.question) }),
@@ -198,12 +205,14 @@ export class Executions {
     adapter: AnyAdapter,
     leaf: EffectLeaf,
     outcome: unknown,
-    reported?: ReportedErrors,
+    { reported, observed }: Partial<Pick<ExecutionContext, 'reported' | 'observed'>> = {},
   ): Promise<Receipt> {
     const made = await this.#receiptOf(adapter, leaf, outcome);
     const error = reported?.end(made) ?? made.error;
     const parts = { content: this.#content, scrubber: this.#scrubber, trouble: this.#trouble };
-    return withError(made.receipt, error, originOf(effect, leaf, adapter), parts);
+    const seen = observed ?? new Observations(this.#scrubber);
+    seen.add(outcome);
+    return withError({ ...made.receipt, ...seen.all }, error, originOf(effect, leaf, adapter), parts);
   }
 
   async #receiptOf(
@@ -243,14 +252,14 @@ export class Executions {
       });
     const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
     if (outcome === DEADLINE || outcome === FENCED) {
-      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
+      if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf, context);
       ended.abort(WAKE);
-      return this.#linger(execution, answer, context.reported);
+      return this.#linger(execution, answer, context);
     }
     const deferral = deferralOf(outcome);
     if (deferral !== undefined && (await this.parts.defer(effect, leaf.attempt, deferral))) return;
     const said = deferral === undefined ? outcome : HANDED_ON_TOO_LATE;
-    const receipt = await this.receiptOf(effect, adapter, leaf, said, context.reported);
+    const receipt = await this.receiptOf(effect, adapter, leaf, said, context);
     const stop = abort.signal.aborted ? (abort.signal.reason as Stopped).why : undefined;
     // Closing: an effect that the next open may offer again or reconcile stays armed, so that the next open does so.
     if (stop === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
@@ -278,19 +287,19 @@ export class Executions {
     return DEADLINE;
   }
 
-  #settleTimeout(effect: string, { attempt }: EffectLeaf): Promise<void> {
-    return this.parts.settle(effect, attempt, kernelReceipt(attempt, TIMED_OUT), true);
+  #settleTimeout(effect: string, { attempt }: EffectLeaf, { observed }: ExecutionContext): Promise<void> {
+    return this.parts.settle(effect, attempt, { ...kernelReceipt(attempt, TIMED_OUT), ...observed.all }, true);
   }
 
   /** Waits, without blocking anything, for the late answer of an adapter whose effect is settled (dispatcher/A5). */
   #linger(
     { effect, leaf, adapter }: Execution,
     answer: Promise<AdapterOutcome | Deferred>,
-    reported: ReportedErrors,
+    context: ExecutionContext,
   ): void {
     const late = answer.then(async (outcome) => {
       const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
-      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said, reported));
+      await this.parts.settle(effect, leaf.attempt, await this.receiptOf(effect, adapter, leaf, said, context));
     });
     this.#lingering.add(late);
     void late.finally(() => this.#lingering.delete(late));

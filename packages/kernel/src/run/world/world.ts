@@ -24,6 +24,7 @@ import { addressOf, type CellOf, type TableRange } from '../../pure/define/index
 import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
 import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
+import type { HolderRights } from '../../state/holder-rights.js';
 import type { Trouble, TroubleListener } from '../../state/trouble.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
 import {
@@ -41,7 +42,6 @@ import type { EraseTarget } from './life/erasure.js';
 import type { FeedOptions, FeedReport } from './life/feed.js';
 import { Lifetime, type PumpReport } from './life/lifetime.js';
 import type { WorldParts } from './parts.js';
-import type { HolderRights } from './read/authority.js';
 import { type AwaitedCell, type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
 import { WorldView } from './read/view.js';
 import type { Ack } from './write/acknowledgement.js';

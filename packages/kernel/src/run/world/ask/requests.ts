@@ -5,24 +5,22 @@ import {
   CELL_KEY_BYTES_MAX,
   type CommandName,
   formatAddress,
-  hintOfPrincipal,
   type IngressOf,
   isTextWithin,
   KERNEL_COMMANDS,
   type KernelCommand,
   kernelCommand,
-  kindOfThing,
   type Principal,
-  principal as principalSchema,
   REQUEST_ID_MAX,
   RepriseError,
   type Value,
 } from '@reprise/contracts';
 import { LINKS_FOLLOWED_MAX } from '../../../ports/content/bounds.js';
 import type { LinkCheck } from '../../../ports/content/links.js';
+import { requirePrincipal } from '../../../pure/arguments/arguments.js';
 import { decode, encode } from '../../../pure/codec/index.js';
 import { type App, cellAddress, reducerFor } from '../../../pure/define/index.js';
-import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
+import { holderIn, isCellKey, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../../../pure/schema/index.js';
 import { readArgument } from './argument.js';
 
@@ -123,20 +121,6 @@ async function requireLinks(event: string, value: Value, links: LinkCheck): Prom
     where,
     hint: 'Store values with putValue; link other bytes by the ref that put returned.',
   });
-}
-
-/** Refuses an invalid principal, and a caller that poses as the kernel. */
-export function requirePrincipal(principal: unknown, where = 'as'): void {
-  const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
-  if (!success || data === 'kernel' || isNobody(data)) {
-    throw new RepriseError('invalid_argument', 'invalid principal', {
-      where,
-      expected: 'operator, human:<id>, cell:<address> or adapter:<effect>',
-      actual: kindOfThing(principal),
-      ...hintOfPrincipal(principal),
-    });
-  }
-  encode(principal); // refuses malformed text
 }
 
 /** Refuses an invalid account name. */

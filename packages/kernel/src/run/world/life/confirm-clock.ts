@@ -1,7 +1,7 @@
 /** Lets an operator confirm a wall clock that the world would not follow by itself. */
 import { type IngressRecord, isWhole, type Principal, RepriseError } from '@reprise/contracts';
 import type { Stamper } from '../../../ports/time/stamper.js';
-import { requirePrincipal } from '../ask/requests.js';
+import { requirePrincipal } from '../../../pure/arguments/arguments.js';
 import type { CommittedFrame, Stamps } from '../write/ingress.js';
 
 /** The clock that an operator confirms. */

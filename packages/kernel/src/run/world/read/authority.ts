@@ -4,7 +4,6 @@ import {
   type Actor,
   type Address,
   actorOf,
-  type Capability,
   type Principal,
   RepriseError,
   type Value,
@@ -12,14 +11,11 @@ import {
 import { copyValue } from '../../../pure/codec/index.js';
 import {
   accountKey,
-  authorityOf,
-  declaredRights,
   firstDecision,
   gateRead,
   holderOf,
   type ItemName,
   mayAnswer,
-  type RightsLeaf,
   WORLD_KEY,
   type WorldLeaf,
 } from '../../../pure/engine/index.js';
@@ -28,32 +24,6 @@ import { loaded } from '../../../state/loaded.js';
 import { worldOf } from '../../../state/world-leaf.js';
 import type { Decider } from '../ask/asking.js';
 import type { PendingItem } from '../ask/open-items.js';
-
-/** The rights of a holder. */
-export interface HolderRights {
-  /** What was set for the holder itself; undefined when nothing was set. */
-  readonly declared: RightsLeaf | undefined;
-  /** The effective rights over the holder's whole chain, and its account; undefined when the chain is broken. */
-  readonly effective:
-    | { readonly exercise: Capability; readonly grant: Capability; readonly account: string | null }
-    | undefined;
-}
-
-/** Reads the rights of a holder. */
-export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
-  const rules = rulesOf(table);
-  return loaded(table, () => {
-    const effective = authorityOf({ overlay: table, rules }, holder);
-    return ownCopy({
-      declared: declaredRights({ overlay: table, rules }, holder),
-      effective: effective && {
-        exercise: effective.exercise,
-        grant: effective.grant,
-        account: effective.account,
-      },
-    });
-  });
-}
 
 /** Reads an account; undefined when it does not exist. */
 export async function readAccount(table: LeafTable, account: string): Promise<Account | undefined> {

@@ -2,19 +2,25 @@
 import type { Account, Address, JournalRecord, Principal, Value } from '@reprise/contracts';
 import { damaged, readFrame } from '../../../ports/journal/frame.js';
 import type { ReadableJournal } from '../../../ports/journal/port.js';
-import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
+import {
+  requireAddress,
+  requireLeafName,
+  requirePosition,
+  requirePrincipal,
+} from '../../../pure/arguments/arguments.js';
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/era/read-leaves.js';
+import { type HolderRights, readAuthority } from '../../../state/holder-rights.js';
 import { cellFailed, failedCellsIn, failureAmong, type Trouble } from '../../../state/trouble.js';
 import type { CallerWait, WaitsFor } from '../../callers/callers.js';
 import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
-import { requireAccountName, requirePrincipal } from '../ask/requests.js';
+import { requireAccountName } from '../ask/requests.js';
 import type { WorldParts } from '../parts.js';
-import { answerable, decider, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
+import { answerable, decider, readAccount, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
 import { RECENT_FRAMES, type ReadFrame } from './recent-frames.js';
 import type { ViewParts } from './view.js';

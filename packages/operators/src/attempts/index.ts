@@ -1,0 +1,3 @@
+/** Whether anything in a world ran twice. */
+export { type AttemptsOfOptions, attemptsOf } from './attempts.js';
+export { type AttemptRow, type AttemptsReport, attemptsReport } from './report.js';

@@ -1,0 +1,152 @@
+/** What a world cost, summed by agent, day, node, task or model. */
+import { RepriseError } from '@reprise/contracts';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { snapshotBefore } from '@reprise/kernel/inspect';
+import { readFrame } from '@reprise/kernel/store';
+import { firstFrameSince, frameOf } from '../page/frames.js';
+import { type PageOptions, pageOf } from '../page/page.js';
+import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
+import { UsageFold, type Used } from './usage-fold.js';
+
+/** What is summed, by what, and over which time. */
+export interface CostOfOptions extends PageOptions {
+  /** What is summed by: one row for each combination. By agent when absent. */
+  readonly by?: readonly CostKey[];
+  /** Receipts from this time on, and before this time, in journal milliseconds; all when absent. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The last frame that counts; the newest one when absent. */
+  readonly at?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sums what receipts state: tokens and money, and how many model calls state no price. A frame is read once; with `from`,
+ * reading begins at the newest snapshot before that time.
+ *
+ * @throws RepriseError `invalid_argument` for another key or frame, or a cursor that no row has
+ * @example const { rows, total } = await costOf(store, { by: ['agent', 'day'] })
+ */
+export async function costOf(store: ReadonlyStore, options: CostOfOptions = {}): Promise<CostReport> {
+  const { by = ['agent'], from, to, at, signal } = options;
+  requireKeys(by);
+  const last = await frameOf(store, at);
+  const sums = new CostTable(by);
+  const first = from === undefined ? 0 : await firstFrameSince(store, from, last);
+  const fold = new UsageFold();
+  const snapshot = await snapshotBefore(store, first - 1);
+  await fold.load(snapshot);
+  for await (const { seq, at: time, bytes } of store.journal.read(snapshot.seq + 1, last)) {
+    signal?.throwIfAborted();
+    if (to !== undefined && time >= to) break;
+    for (const record of readFrame(bytes, seq).all) {
+      const owner = record.kind === 'attempt' ? fold.ownerOf(record.effect) : undefined;
+      const used = fold.take(record);
+      if (used === undefined || seq < first) continue;
+      if (used === 'repeated') sums.repeat(owner, time);
+      else sums.add(used, time);
+    }
+  }
+  const { items, next } = pageOf(sums.rows, options, ({ keys }) => JSON.stringify(keys));
+  const { total } = sums;
+  return {
+    ...{ frame: last, by: [...by], from: from ?? null, to: to ?? null },
+    ...{ rows: [...items], total, notes: notesOn(total), next },
+  };
+}
+
+function requireKeys(by: readonly CostKey[]): void {
+  const [wrong] = by.filter((key, i) => !COST_KEYS.includes(key) || by.indexOf(key) !== i);
+  if (by.length > 0 && wrong === undefined) return;
+  throw new RepriseError('invalid_argument', 'cost cannot be summed by this', {
+    where: 'by',
+    expected: `some of ${COST_KEYS.join(', ')}, each once`,
+    actual: by.length === 0 ? 'an empty list' : wrong,
+  });
+}
+
+const NOTHING: CostSums = {
+  ...{ calls: 0, tokens_in: 0, tokens_out: 0, tokens_cached: 0 },
+  ...{ micro_money: 0, unpriced: 0, repeated: 0 },
+};
+
+/** The rows of a report while they are summed. */
+class CostTable {
+  readonly #rows = new Map<string, CostRow>();
+  total = NOTHING;
+
+  constructor(private readonly by: readonly CostKey[]) {}
+
+  /** In the order of their keys; what has no key stands last. */
+  get rows(): readonly CostRow[] {
+    return [...this.#rows.values()].sort((a, b) => compareKeys(a.keys, b.keys));
+  }
+
+  add(used: Used, at: number): void {
+    const { usage, isModelCall, isOk } = used;
+    const isUsed = isModelCall && (isOk || (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0) > 0);
+    const amounts: CostSums = {
+      calls: isModelCall ? 1 : 0,
+      tokens_in: usage.tokens_in ?? 0,
+      tokens_out: usage.tokens_out ?? 0,
+      tokens_cached: usage.tokens_cached ?? 0,
+      micro_money: usage.micro_money ?? 0,
+      unpriced: isUsed && usage.micro_money === undefined ? 1 : 0,
+      repeated: 0,
+    };
+    if (Object.values(amounts).some((amount) => amount > 0)) this.#put(keysOf(this.by, used, at), amounts);
+  }
+
+  repeat(of: Used['of'], at: number): void {
+    this.#put(keysOf(this.by, { of, model: null }, at), { ...NOTHING, repeated: 1 });
+  }
+
+  #put(keys: CostRow['keys'], amounts: CostSums): void {
+    const id = JSON.stringify(keys);
+    this.#rows.set(id, { keys, ...sumOf(this.#rows.get(id) ?? NOTHING, amounts) });
+    this.total = sumOf(this.total, amounts);
+  }
+}
+
+function sumOf(a: CostSums, b: CostSums): CostSums {
+  return {
+    calls: a.calls + b.calls,
+    tokens_in: a.tokens_in + b.tokens_in,
+    tokens_out: a.tokens_out + b.tokens_out,
+    tokens_cached: a.tokens_cached + b.tokens_cached,
+    micro_money: a.micro_money + b.micro_money,
+    unpriced: a.unpriced + b.unpriced,
+    repeated: a.repeated + b.repeated,
+  };
+}
+
+function keysOf(by: readonly CostKey[], { of, model }: Pick<Used, 'of' | 'model'>, at: number): CostRow['keys'] {
+  const all: Readonly<Record<CostKey, string | null>> = {
+    agent: of?.agent ?? null,
+    day: new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length),
+    node: of?.tree == null || of.node === null ? null : `${of.tree}/${of.node}`,
+    task: of?.project == null || of.task === null ? null : `${of.project}/${of.task}`,
+    model,
+  };
+  return by.map((key) => all[key]);
+}
+
+function compareKeys(a: CostRow['keys'], b: CostRow['keys']): number {
+  for (const [i, one] of a.entries()) {
+    const other = b[i] ?? null;
+    if (one === other) continue;
+    if (one === null || other === null) return one === null ? 1 : -1;
+    return one < other ? -1 : 1;
+  }
+  return 0;
+}
+
+function notesOn({ unpriced, repeated, calls }: CostSums): string[] {
+  const notes: string[] = [];
+  if (unpriced > 0) notes.push(`${unpriced} of ${calls} model calls state no price: the sum of money leaves them out.`);
+  if (repeated > 0)
+    notes.push(
+      `${repeated === 1 ? '1 model call was' : `${repeated} model calls were`} started again: what the attempt before used stands in no receipt.`,
+    );
+  return notes;
+}

@@ -1,0 +1,125 @@
+/** Who is in a society: its people and agents, groups with their members, swarms with their slots, and trust. */
+import type { Address, Value } from '@reprise/contracts';
+import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
+import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
+import { readFrame } from '@reprise/kernel/store';
+import {
+  type EntityState,
+  type GroupState,
+  type MemberRow,
+  type SwarmRow,
+  type SwarmState,
+  scoreOf,
+} from '@reprise/society/contracts';
+import { REDUCERS } from '../names/reducers.js';
+import { frameOf } from '../page/frames.js';
+import type { SocietyEntity, SocietyGroup, SocietyReport, SocietySwarm, SocietyTrust } from './report.js';
+
+/** When the society is read. */
+export interface SocietyOfOptions {
+  /** The frame after which it is read; the newest one when absent. */
+  readonly at?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads the society of a world after a frame. The frames since the newest snapshot are replayed, so the app must be at hand.
+ *
+ * @throws RepriseError `invalid_argument` when there is no such frame; the errors of `worldAt`
+ */
+export async function societyOf(
+  store: ReadonlyStore,
+  { app, legacy = [] }: { readonly app: App; readonly legacy?: readonly App[] },
+  { at, signal }: SocietyOfOptions = {},
+): Promise<SocietyReport> {
+  const frame = await frameOf(store, at);
+  const cells = await cellsOf(store, frame, signal);
+  const then = await worldAt(store, app, frame, { legacy });
+  const names = new Map<string, string>();
+  const states = new Map<string, EntityState>();
+  for (const [reducer, id] of cells) {
+    if (reducer !== REDUCERS.entity) continue;
+    const state = (await then.state([reducer, id])) as unknown as EntityState | undefined;
+    if (state === undefined) continue;
+    names.set(id, state.display_name);
+    states.set(id, state);
+  }
+  const reading: Reading = { then, named: (id) => ({ id, name: names.get(id) ?? id }) };
+  return {
+    frame,
+    entities: [...states].map(([id, state]) => entityOf(id, state, reading)).sort(byDepth),
+    groups: await Promise.all(keysOf(cells, REDUCERS.group).map((id) => groupOf(id, reading))),
+    swarms: await Promise.all(keysOf(cells, REDUCERS.swarm).map((id) => swarmOf(id, reading))),
+    trust: (await Promise.all([...states.keys()].map((id) => trustOf(id, reading)))).flat(),
+  };
+}
+
+interface Reading {
+  readonly then: WorldAt;
+  named(id: string): { readonly id: string; readonly name: string };
+}
+
+/** The cells of societies that exist after a frame, in the order of their keys. */
+async function cellsOf(store: ReadonlyStore, seq: number, signal?: AbortSignal): Promise<readonly Address[]> {
+  const fold = new StateFieldsFold({ [REDUCERS.entity]: [], [REDUCERS.group]: [], [REDUCERS.swarm]: [] });
+  const snapshot = await snapshotBefore(store, seq);
+  await fold.load(snapshot);
+  for await (const frame of store.journal.read(snapshot.seq + 1, seq)) {
+    signal?.throwIfAborted();
+    fold.take(frame.seq, frame.at, readFrame(frame.bytes, frame.seq).all);
+  }
+  return [...fold.cells.values()].map(({ address }) => address).sort(([, a], [, b]) => (a < b ? -1 : 1));
+}
+
+function keysOf(cells: readonly Address[], reducer: string): readonly string[] {
+  return cells.filter(([of]) => of === reducer).map(([, key]) => key);
+}
+
+function byDepth(a: SocietyEntity, b: SocietyEntity): number {
+  return a.depth - b.depth || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1);
+}
+
+function entityOf(
+  id: string,
+  { display_name: name, kind, status, reason, parent_entity_id: parent, depth, tier }: EntityState,
+  { named }: Reading,
+): SocietyEntity {
+  return { id, name, kind, status, reason, parent: parent === null ? null : named(parent), depth, tier };
+}
+
+async function groupOf(id: string, { then, named }: Reading): Promise<SocietyGroup> {
+  const address: Address = [REDUCERS.group, id];
+  const { kind, standing, emcon } = (await then.state(address)) as unknown as GroupState;
+  const rows = (await entriesOf(then, address, 'members')) as unknown as readonly [string, MemberRow][];
+  const members = rows.map(([member, { role, tier }]) => ({ ...named(member), role, tier }));
+  return { id, kind, standing, emcon, members };
+}
+
+async function swarmOf(id: string, { then, named }: Reading): Promise<SocietySwarm> {
+  const address: Address = [REDUCERS.swarm, id];
+  const state = (await then.state(address)) as unknown as SwarmState;
+  const rows = (await entriesOf(then, address, 'members')) as unknown as readonly [string, SwarmRow<'members'>][];
+  const { status, strategy, stage, code, tasks, spent } = state;
+  const slots = rows.map(([, { slot, index, agent_id, phase, task }]) => {
+    return { slot, index, agent: agent_id === null ? null : named(agent_id), phase, task };
+  });
+  return { id, status, strategy, stage, creator: named(state.creator), code, slots, open: tasks.open, spent };
+}
+
+async function trustOf(id: string, { then, named }: Reading): Promise<readonly SocietyTrust[]> {
+  const rows = await entriesOf(then, [REDUCERS.entity, id], 'trust');
+  return rows.map(([agent, row]) => {
+    const { score_ppm, observations, tier } = scoreOf(id, agent, row as never);
+    return { observer: named(id), agent: named(agent), score_ppm, observations, tier };
+  });
+}
+
+async function entriesOf(then: WorldAt, address: Address, table: string): Promise<readonly [string, Value][]> {
+  const all: [string, Value][] = [];
+  for (;;) {
+    const last = all.at(-1)?.[0];
+    const page = await then.table(address, table, last === undefined ? {} : { after: last });
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
