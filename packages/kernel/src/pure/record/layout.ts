@@ -1,7 +1,7 @@
 /**
  * How records are written: each kind has a number, and its fields have places in a list instead of names. The tables
- * here are the published ones (`docs/reference/records.md` is generated from them); a change of any raises
- * `KERNEL_SEMANTICS`.
+ * here are the published ones (`docs/reference/records.md` is generated from them). A change of any raises
+ * `KERNEL_SEMANTICS`; only a new optional field does not, since what was recorded before keeps its bytes.
  */
 import type { DerivedRecord, IngressRecord } from '@reprise/contracts';
 
