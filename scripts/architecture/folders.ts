@@ -326,7 +326,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     diff: ['page'],
     waiting: ['names', 'page'],
     cost: ['names', 'page'],
-    prompt: ['names'],
+    prompt: ['names', 'page'],
     rights: ['names', 'page'],
     society: ['names', 'page'],
     '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'rights', 'society', 'waiting'],

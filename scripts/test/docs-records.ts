@@ -58,6 +58,7 @@ export const PARTS: Readonly<Record<string, AnySchema>> = {
   'inherited rights': contracts.inheritedRights,
   reserved: contracts.reserved,
   outcome: contracts.receipt,
+  asked: contracts.askedModel,
   usage: contracts.usage,
 };
 

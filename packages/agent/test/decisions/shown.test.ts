@@ -78,13 +78,15 @@ describe('who acted', () => {
       expect.stringMatching(/^ann says/),
       expect.stringMatching(/^program nightly says meanwhile/),
       expect.stringMatching(/^rule always:pay \(granted by ann\) approves pay c-one: request \w+: "as always"$/),
-      expect.stringMatching(/^program nightly refuses pay c-two: request \w+: "not at night"$/),
+      expect.stringMatching(/^bob \(by the program nightly\) refuses pay c-two: request \w+: "not at night"$/),
       expect.stringMatching(/^ann refuses pay c-three: request \w+: "enough"$/),
     ]);
     expect(entries.find(({ kind }) => kind === 'decision')).toMatchObject({ by: 'human:ann', actor: RULE });
     const approved = /^approved by rule always:pay \(granted by ann\) \(at \d+\.0\): "as always"$/;
     expect(await why('c-one')).toContainEqual(expect.stringMatching(approved));
-    expect(await why('c-two')).toContainEqual(expect.stringMatching(/^denied by program nightly .*"not at night"$/));
+    expect(await why('c-two')).toContainEqual(
+      expect.stringMatching(/^denied by bob \(by the program nightly\) .*"not at night"$/),
+    );
   });
 
   it('the model reads each reason beside the call that it was about, and no actor [ASK-15]', () => {

@@ -1,5 +1,7 @@
 /** Whether anything ran twice, or may have: effects that were started again, unknown outcomes, outcomes that came late. */
+
 import type { JournalRecord } from '@reprise/contracts';
+import { isWhole, type OptionKind } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type OpenEffect, OpenEffectsFold, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
@@ -7,6 +9,7 @@ import { wordsOfEffect } from '../names/effects.js';
 import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
+import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
 import type { AttemptRow, AttemptsReport } from './report.js';
 
 /** Which frames are read for what may have run twice. */
@@ -18,6 +21,11 @@ export interface AttemptsOfOptions extends PageOptions {
   readonly signal?: AbortSignal;
 }
 
+const KNOWN: Readonly<Record<keyof AttemptsOfOptions, true | OptionKind>> = {
+  ...{ ...AT_OPTIONS, ...PAGE_OPTIONS },
+  from: { expected: 'a frame, or `snapshot`', fits: (from) => from === 'snapshot' || isWhole(from) },
+};
+
 /**
  * Lists the effects that were started more than once, whose outcome is unknown, or whose outcome came after they were settled;
  * the oldest first.
@@ -26,6 +34,7 @@ export interface AttemptsOfOptions extends PageOptions {
  * @example const { rows } = await attemptsOf(store, { from: 'snapshot' })
  */
 export async function attemptsOf(store: ReadonlyStore, options: AttemptsOfOptions = {}): Promise<AttemptsReport> {
+  requireQuestion('attemptsOf', store, options, KNOWN);
   const { from = 0, at, signal } = options;
   const last = await frameOf(store, at);
   const snapshot = await snapshotBefore(store, from === 'snapshot' ? last : from - 1);

@@ -1,10 +1,12 @@
 /** What a world cost, summed by agent, day, node, task or model. */
-import { RepriseError } from '@reprise/contracts';
+
+import { aList, type OptionKind, RepriseError, wholeFrom } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { firstFrameSince, frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
+import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
 import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
 import { UsageFold, type Used } from './usage-fold.js';
 
@@ -20,6 +22,11 @@ export interface CostOfOptions extends PageOptions {
   readonly signal?: AbortSignal;
 }
 
+const KNOWN: Readonly<Record<keyof CostOfOptions, true | OptionKind>> = {
+  ...{ ...AT_OPTIONS, ...PAGE_OPTIONS },
+  ...{ by: aList, from: wholeFrom(0), to: wholeFrom(0) },
+};
+
 /**
  * Sums what receipts state: tokens and money, and how many model calls state no price. A frame is read once; with `from`,
  * reading begins at the newest snapshot before that time.
@@ -28,6 +35,7 @@ export interface CostOfOptions extends PageOptions {
  * @example const { rows, total } = await costOf(store, { by: ['agent', 'day'] })
  */
 export async function costOf(store: ReadonlyStore, options: CostOfOptions = {}): Promise<CostReport> {
+  requireQuestion('costOf', store, options, KNOWN);
   const { by = ['agent'], from, to, at, signal } = options;
   requireKeys(by);
   const last = await frameOf(store, at);

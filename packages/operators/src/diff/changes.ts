@@ -4,10 +4,12 @@
  * The cell's reducer is replaced by one that calls `reduce()` and hands the resulting state to the engine. The replay
  * then compares that state with the journal, so the patches shown are those of the recorded run.
  */
-import { type Address, formatAddress, type Value } from '@reprise/contracts';
+
+import { type Address, formatAddress, requireFields, type Value } from '@reprise/contracts';
 import { type App, type ReadonlyStore, type ReducerContext, type ReducerDefinition, worldAt } from '@reprise/kernel';
 import { decode, encode } from '@reprise/kernel/codec';
 import { type Reduced, reduce } from '@reprise/kernel/reduce';
+import { requireGivenApps, requireQuestion } from '../page/require.js';
 
 /** The change that one event made. */
 export interface Change {
@@ -25,11 +27,15 @@ export interface Change {
  */
 export async function changesOf(
   store: ReadonlyStore,
-  { app, legacy }: { readonly app: App; readonly legacy: readonly App[] },
+  apps: { readonly app: App; readonly legacy: readonly App[] },
   reducer: ReducerDefinition,
   address: Address,
   seq: number,
 ): Promise<readonly Change[]> {
+  requireQuestion('changesOf', store, {}, {});
+  requireGivenApps('changesOf', apps);
+  requireFields(reducer, 'changesOf(reducer)', 'a reducer, from defineReducer(…)');
+  const { app, legacy } = apps;
   const upTo = async (last: number): Promise<Change[]> => {
     const changes: Change[] = [];
     if (last >= 0) await worldAt(store, watched(app, reducer, address, changes), last, { legacy });

@@ -1,8 +1,20 @@
 /** What changed in a world between two frames: states, logs and tables of its cells. */
-import { type Address, formatAddress, isWhole, parseAddress, RepriseError, type Value } from '@reprise/contracts';
+
+import {
+  type Address,
+  aSignal,
+  formatAddress,
+  isWhole,
+  type OptionKind,
+  parseAddress,
+  RepriseError,
+  requireFields,
+  type Value,
+} from '@reprise/contracts';
 import { type App, type ReadonlyStore, reducerFor, type WorldAt, worldAt } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { type PageOptions, pageOf } from '../page/page.js';
+import { PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
 import { isEqual, patchesBetween } from './patches.js';
 import type { CellDiff, DiffReport, TableChange } from './report.js';
 
@@ -27,6 +39,8 @@ export interface DiffFrames {
 /** The cells of a page when no limit is stated. */
 const CELLS_DEFAULT = 100;
 
+const KNOWN: Readonly<Record<keyof DiffOptions, true | OptionKind>> = { ...PAGE_OPTIONS, signal: aSignal };
+
 /**
  * Compares a world after frame `a` with the same world after frame `b`: all cells that a frame between them touched, or one
  * cell. Both states are replayed, so the app must be at hand.
@@ -36,10 +50,16 @@ const CELLS_DEFAULT = 100;
  */
 export async function diffOf(
   store: ReadonlyStore,
-  { app, legacy = [] }: DiffApps,
-  { a, b, cell }: DiffFrames,
-  { signal, limit = CELLS_DEFAULT, ...page }: DiffOptions = {},
+  apps: DiffApps,
+  frames: DiffFrames,
+  options: DiffOptions = {},
 ): Promise<DiffReport> {
+  requireQuestion('diffOf', store, options, KNOWN);
+  requireGivenApps('diffOf', apps);
+  requireFields(frames, 'diffOf(frames)', 'an object with two frames, as { a, b }');
+  const { app, legacy = [] } = apps;
+  const { a, b, cell } = frames;
+  const { signal, limit = CELLS_DEFAULT, ...page } = options;
   requireOrder(a, b);
   const all = cell === undefined ? await touchedCells(store, a, b, signal) : [formatAddress(cell)];
   const before = await worldAt(store, app, a, { legacy });

@@ -1,6 +1,8 @@
 /** To which agent and to which part of an organization a session belongs, by names that people know. */
+
 import type { SessionState } from '@reprise/agent/contracts';
 import type { Address, Sender } from '@reprise/contracts';
+import { requireArgument } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { REDUCERS } from './reducers.js';
 
@@ -99,6 +101,7 @@ function numberIn(text: string | undefined): number | null {
 
 /** An owner in a few words: `security, task 3 of review`, `node #2 of survey`, `main`. It holds no id. Escape it. */
 export function ownerWords(of: Owner): string {
+  requireArgument(typeof of?.cell === 'string', 'ownerWords(of)', 'an owner, as reports have them in `of`', of);
   const agent = of.agent ?? (of.session === null ? null : shortKey(of.session));
   const place =
     of.tree !== null

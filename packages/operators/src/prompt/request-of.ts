@@ -1,15 +1,20 @@
 /** One request to a model, from the file of a world: what it held, where each part came from, and to whom it went. */
+
 import {
   type AskedModel,
+  aFlag,
+  anObject,
+  aSignal,
   type ContextText,
   isRepriseError,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   llmGenerateParams,
   modelOptions,
+  type OptionKind,
   PROMPT_VERSION,
   present,
-  requireFields,
+  requireArgument,
   type Value,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
@@ -17,6 +22,7 @@ import { toHex } from '@reprise/kernel/codec';
 import { hostSha256 } from '@reprise/kernel/store';
 import type { ModelClient } from '@reprise/providers';
 import { answerIn, askedIn, type ProjectedCall, projectCall } from '@reprise/providers/recorded';
+import { requireQuestion } from '../page/require.js';
 import { type Candidate, candidatesFor } from './built-in.js';
 import { type Call, type CallEnd, endOf, findCall } from './find-call.js';
 import { historyOf } from './history.js';
@@ -33,6 +39,10 @@ export interface RequestOfOptions {
   readonly signal?: AbortSignal;
 }
 
+const KNOWN: Readonly<Record<keyof RequestOfOptions, true | OptionKind>> = {
+  ...{ client: anObject, sent: aFlag, signal: aSignal },
+};
+
 /**
  * Rebuilds the request of one model call, from its parameters and the content that they link. Nothing is replayed: the
  * frames around the call are read, at most 10,000 on the way back.
@@ -47,7 +57,13 @@ export async function requestOf(
   call: string,
   options: RequestOfOptions = {},
 ): Promise<RequestReport> {
-  requireFields(options, 'requestOf(options)', 'an object');
+  requireQuestion('requestOf', store, options, KNOWN);
+  requireArgument(
+    typeof call === 'string',
+    'requestOf(call)',
+    '`last`, a place such as `24.6`, or digits of an effect',
+    call,
+  );
   const { signal } = options;
   const found = await findCall(store, call, signal);
   const end = await endOf(store, found, signal);

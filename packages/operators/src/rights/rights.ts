@@ -1,4 +1,5 @@
 /** What a holder may do at a frame, and what gave and narrowed it. */
+
 import {
   type Capability,
   type JournalRecord,
@@ -10,6 +11,7 @@ import { type App, type ReadonlyStore, worldAt } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
+import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
 import type { RightsLink, RightsReport } from './report.js';
 
 /** The frame after which rights are read. */
@@ -28,10 +30,14 @@ export interface RightsAtOptions {
  */
 export async function rightsAt(
   store: ReadonlyStore,
-  { app, legacy = [] }: { readonly app: App; readonly legacy?: readonly App[] },
+  apps: { readonly app: App; readonly legacy?: readonly App[] },
   holder: Principal,
-  { at, signal }: RightsAtOptions = {},
+  options: RightsAtOptions = {},
 ): Promise<RightsReport> {
+  requireQuestion('rightsAt', store, options, AT_OPTIONS);
+  requireGivenApps('rightsAt', apps);
+  const { app, legacy = [] } = apps;
+  const { at, signal } = options;
   const frame = await frameOf(store, at);
   const then = await worldAt(store, app, frame, { legacy });
   const { effective, chain } = await then.rights(holder);

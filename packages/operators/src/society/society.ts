@@ -1,4 +1,5 @@
 /** Who is in a society: its people and agents, groups with their members, swarms with their slots, and trust. */
+
 import type { Address, Value } from '@reprise/contracts';
 import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
@@ -13,6 +14,7 @@ import {
 } from '@reprise/society/contracts';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
+import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
 import type { SocietyEntity, SocietyGroup, SocietyReport, SocietySwarm, SocietyTrust } from './report.js';
 
 /** When the society is read. */
@@ -29,9 +31,13 @@ export interface SocietyOfOptions {
  */
 export async function societyOf(
   store: ReadonlyStore,
-  { app, legacy = [] }: { readonly app: App; readonly legacy?: readonly App[] },
-  { at, signal }: SocietyOfOptions = {},
+  apps: { readonly app: App; readonly legacy?: readonly App[] },
+  options: SocietyOfOptions = {},
 ): Promise<SocietyReport> {
+  requireQuestion('societyOf', store, options, AT_OPTIONS);
+  requireGivenApps('societyOf', apps);
+  const { app, legacy = [] } = apps;
+  const { at, signal } = options;
   const frame = await frameOf(store, at);
   const cells = await cellsOf(store, frame, signal);
   const then = await worldAt(store, app, frame, { legacy });

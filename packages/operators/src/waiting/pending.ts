@@ -1,9 +1,12 @@
 /** Everything in a world that waits for people, and what goes on without them. */
+
+import { aText, type OptionKind } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { wordsOfEffect } from '../names/effects.js';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
+import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
 import { cellItem, pauseItems, returnItems } from './cell-items.js';
 import { effectItems } from './effect-items.js';
 import { FrameTimes, type ItemParts } from './item-parts.js';
@@ -19,6 +22,10 @@ export interface PendingInOptions extends PageOptions {
   readonly signal?: AbortSignal;
 }
 
+const KNOWN: Readonly<Record<keyof PendingInOptions, true | OptionKind>> = {
+  ...{ ...AT_OPTIONS, ...PAGE_OPTIONS, world: aText },
+};
+
 /**
  * Lists what waits: approvals, questions, sessions that need input or another limit, pauses, projects that need a decision,
  * returns to review; and the sessions at work. It reads the newest snapshot and the frames behind it, without a replay.
@@ -27,6 +34,7 @@ export interface PendingInOptions extends PageOptions {
  * @example const { waiting } = await pendingIn(await sqlite('world.db').openReadonly(), { world: 'world.db' })
  */
 export async function pendingIn(store: ReadonlyStore, options: PendingInOptions = {}): Promise<WaitingReport> {
+  requireQuestion('pendingIn', store, options, KNOWN);
   const { at, signal, world = 'WORLD' } = options;
   const frame = await frameOf(store, at);
   const fold = await waitingFoldAt(store, frame, signal);

@@ -4,8 +4,8 @@ import type { ModelClient } from './model.js';
 
 /** @throws RepriseError `invalid_argument` when it is not a client of a model */
 export function requireClient(thing: unknown, call: string, name = 'model'): asserts thing is ModelClient {
-  const { profile, generate } = fieldsOf(thing);
-  const fits = isFields(profile) && isFunction(generate);
+  const { profile, generate, server } = fieldsOf(thing);
+  const fits = isFields(profile) && isFunction(generate) && (server === undefined || typeof server === 'string');
   requireArgument(fits, `${call}(${name})`, 'a model from reprise/providers, such as openAiCompatible({ … })', thing);
 }
 
