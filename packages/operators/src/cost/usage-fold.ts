@@ -4,7 +4,7 @@
  * Invariants
  * UF1  Each amount that a receipt or a settlement states is given out once, with its owner.
  */
-import type { Address, JournalRecord, Usage, Value } from '@reprise/contracts';
+import type { Address, JournalRecord, Receipt, Usage } from '@reprise/contracts';
 import type { SnapshotLeaves } from '@reprise/kernel/inspect';
 import type { Owner } from '../names/owner.js';
 import { EFFECTS } from '../names/reducers.js';
@@ -95,9 +95,9 @@ export class UsageFold {
   }
 }
 
-/** The model that a receipt names: the one that was asked, else the one that answered. */
-function modelIn(receipt: { readonly payload?: Value }): string | null {
-  const asked = fieldOf((receipt as { readonly asked?: Value }).asked, 'model');
-  const model = asked ?? fieldOf(fieldOf(receipt.payload, 'by'), 'model');
+/** The model that was asked: receipts of older builds say it in their payload alone. */
+function modelIn({ asked, payload }: Receipt): string | null {
+  if (asked !== undefined) return asked.model;
+  const model = fieldOf(fieldOf(payload, 'by'), 'model');
   return typeof model === 'string' ? model : null;
 }

@@ -11,7 +11,7 @@ export const PAGE_OPTIONS = { limit: wholeFrom(1), after: aText } as const satis
 >;
 
 /**
- * Refuses what is no open store, and options that are none of these.
+ * Refuses anything but an open store, and options that the function does not have.
  *
  * @param call the function that is called
  * @throws RepriseError `invalid_argument`

@@ -10,15 +10,18 @@ const asked = { profile: 'house', model: 'large', provider: 'house-inc', server:
 
 const { app } = lab({
   *call(input, plan) {
-    const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, input, { timeoutMs: 60 }));
+    const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, input, { timeoutMs: 60_000 }));
     tellCell(plan, 'got', JSON.stringify(receipt.asked ?? null));
+  },
+  *callFor2s(input, plan) {
+    yield* plan.awaitReceipt(plan.emitEffect(once, input, { timeoutMs: 2_000 }));
   },
 });
 
 /** The receipts of one call, its late answers included. */
 async function receiptsOf(
   doExecute: (context: AdapterContext) => unknown,
-  secret = 'sk-0123456789',
+  { secret = 'sk-0123456789', plan = 'call' }: { readonly secret?: string; readonly plan?: 'call' | 'callFor2s' } = {},
 ): Promise<Receipt[]> {
   const store = memory();
   const adapter = {
@@ -27,7 +30,7 @@ async function receiptsOf(
     doExecute: async (_: never, context: AdapterContext) => (await doExecute(context)) as never,
   };
   await using world = await openKernelWorld({ store, app, adapters: [adapter], secrets: async () => secret });
-  await ask(world, 'x', [start('call')]);
+  await ask(world, 'x', [start(plan)]);
   await expect.poll(async () => (await recordsOf(store, 'receipt')).length).toBeGreaterThan(0);
   await world.close();
   return (await recordsOf(store, 'receipt')).map(({ receipt }) => receipt);
@@ -60,12 +63,13 @@ describe('what an adapter states of its execution', () => {
   );
 
   it('given an adapter that exceeds its deadline, it stands on the receipt of the kernel and on the late answer [EFF-27]', async () => {
-    const receipts = await receiptsOf(async (context) => {
+    const late = async (context: AdapterContext) => {
       context.observe?.({ asked });
+      await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
       await later(90);
       return ok({ got: 1 });
-    });
-    expect(receipts).toMatchObject([
+    };
+    expect(await receiptsOf(late, { plan: 'callFor2s' })).toMatchObject([
       { adapter: 'kernel', status: 'timeout', asked },
       { adapter: 'house', status: 'ok', asked },
     ]);
@@ -106,7 +110,7 @@ describe('what an adapter states of its execution', () => {
       await context.secret('KEY');
       context.observe?.({ asked: { profile: 'house', model: `m-${key}` }, response_model: key });
       return ok({ got: 1 });
-    }, key);
+    }, { secret: key });
     expect(JSON.stringify(receipt)).not.toContain(key);
     expect(receipt?.asked?.profile).toBe('house');
   });
