@@ -248,6 +248,8 @@ class CommandLine {
     verb(program, 'waiting', 'list what waits for people, how to answer it, and what is at work')
       .option('--at <seq>', 'as it was after this frame', count)
       .option('-f, --follow', 'print the list again whenever it changes, until Ctrl-C')
+      .option('--limit <n>', 'the most things to list; 1,000 when absent', positive)
+      .option('--after <cursor>', 'what stands behind the cursor of the list before')
       .action((world, options) =>
         this.#run(options, async () => (await import('./verbs/operators/waiting.js')).waiting(this.io, world, options)),
       );
@@ -271,6 +273,8 @@ class CommandLine {
       .argument('[cell]', 'the address of one cell (namespace/Reducer@1/key)')
       .option('--app <module>', 'the app that wrote the world')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .option('--limit <n>', 'the most cells; 100 when absent', positive)
+      .option('--after <cursor>', 'the cells behind the cursor of the list before')
       .action((world, a, b, cell, options) =>
         this.#run(options, async () =>
           (await import('./verbs/operators/diff.js')).diff(this.io, world, { a, b, cell }, options),

@@ -22,8 +22,8 @@ const book = defineTool({
   approval: 'always',
   run: ({ table }) => `Booked ${table}.`,
 });
-const host = defineAgent({ name: 'host', model: 'main', instructions: 'Book tables.', tools: [book] });
-const thinker = defineAgent({ name: 'thinker', model: 'free', instructions: 'Think.' });
+export const host = defineAgent({ name: 'host', model: 'main', instructions: 'Book tables.', tools: [book] });
+export const thinker = defineAgent({ name: 'thinker', model: 'free', instructions: 'Think.' });
 const surveyor = defineAgent({ name: 'surveyor', model: 'main', instructions: 'Survey.' });
 
 const steps = scriptBy((request) => ({ ...stepOf(request), usage: { tokens_in: 1_000, tokens_out: 100 } }));

@@ -45,7 +45,8 @@ const KNOWN: Readonly<Record<keyof DiffOptions, true | OptionKind>> = { ...PAGE_
  * Compares a world after frame `a` with the same world after frame `b`: all cells that a frame between them touched, or one
  * cell. Both states are replayed, so the app must be at hand.
  *
- * @throws RepriseError `invalid_argument` when a frame does not exist or `a` is behind `b`; the errors of `worldAt`
+ * @throws RepriseError `invalid_argument` when a frame does not exist, `a` is behind `b`, or the one cell is at neither frame;
+ *   the errors of `worldAt`
  * @example const { cells } = await diffOf(store, { app }, { a: 10, b: 20 })
  */
 export async function diffOf(
@@ -73,6 +74,7 @@ export async function diffOf(
     const names = { logs: [...(reducer?.logs.keys() ?? [])], tables: [...(reducer?.tables.keys() ?? [])] };
     const found = await compareCell(address, { before, after }, names);
     if (found !== undefined) cells.push(found);
+    else if (cell !== undefined) await requireCell(address, { before, after });
   }
   return { a, b, cells, next };
 }
@@ -100,6 +102,16 @@ async function touchedCells(
         touched.add(formatAddress([String(reducer), String(rest.at(-1))]));
   }
   return [...touched].sort();
+}
+
+/** Refuses the one cell that was named when it is at neither frame: a mistyped address has not "changed nothing". */
+async function requireCell(address: Address, { before, after }: Worlds): Promise<void> {
+  if ((await before.state(address)) !== undefined || (await after.state(address)) !== undefined) return;
+  throw new RepriseError('invalid_argument', 'there is no such cell at either frame', {
+    where: 'cell',
+    expected: 'the address of a cell, as `namespace/Reducer@1/key`',
+    actual: formatAddress(address),
+  });
 }
 
 interface Worlds {

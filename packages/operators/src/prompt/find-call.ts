@@ -154,7 +154,7 @@ export async function endOf(store: ReadonlyStore, { record, frame }: Call, signa
     for (const one of records) {
       if (one.kind === 'attempt' && one.effect === record.effect) {
         attempts = one.attempt;
-        if (seq > frame.seq) startedAt ??= at;
+        if (seq > frame.seq && one.attempt === 1) startedAt ??= at;
       }
       if (one.kind === 'settled' && one.effect === record.effect) {
         const { status, code } = one;

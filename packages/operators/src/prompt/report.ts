@@ -115,7 +115,12 @@ export interface RequestReport {
     readonly context_unknown?: true;
   };
   /** The step before of the same session; null for the first step, and when it lies further back than was searched. */
-  readonly before: { readonly effect: string; readonly frame: number; readonly step: number | null } | null;
+  readonly before: {
+    readonly effect: string;
+    readonly frame: number;
+    readonly run: number | null;
+    readonly step: number | null;
+  } | null;
   /** What changed since the step before; null without one. */
   readonly tools: ToolsDiff | null;
   /** The sum of the bytes of the parts, and the size of the request as it was sent. */

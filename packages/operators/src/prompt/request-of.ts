@@ -3,6 +3,7 @@
 import {
   type AskedModel,
   aFlag,
+  fieldsOf,
   anObject,
   aSignal,
   type ContextText,
@@ -232,6 +233,7 @@ function beforeOf(before: Call | undefined): RequestReport['before'] {
     (one) =>
       one.kind === 'fact' && one.name === 'aos.agent/LlmStepRequested@1' && one.from?.[1] === before.record.plan[1],
   );
-  const step = fact?.kind === 'fact' ? (fact.value as { readonly step?: unknown }).step : undefined;
-  return { effect: before.record.effect, frame: before.frame.seq, step: typeof step === 'number' ? step : null };
+  const { run, step } = fact?.kind === 'fact' ? fieldsOf(fact.value) : {};
+  const number = (value: unknown) => (typeof value === 'number' ? value : null);
+  return { effect: before.record.effect, frame: before.frame.seq, run: number(run), step: number(step) };
 }

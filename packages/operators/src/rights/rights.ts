@@ -6,8 +6,9 @@ import {
   type KernelCommand,
   type Principal,
   parseAddress,
+  RepriseError,
 } from '@reprise/contracts';
-import { type App, type ReadonlyStore, worldAt } from '@reprise/kernel';
+import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
@@ -26,7 +27,7 @@ export interface RightsAtOptions {
  * set for it, by whom and in which frame. The journal is read up to the frame for that, and its end is replayed.
  *
  * @param holder `operator`, `human:ann`, `cell:namespace/Reducer@1/key`
- * @throws RepriseError `invalid_argument` for a holder that is not one, or when there is no such frame; the errors of `worldAt`
+ * @throws RepriseError `invalid_argument` for a holder that is not one, a cell that is not there, or when there is no such frame; the errors of `worldAt`
  */
 export async function rightsAt(
   store: ReadonlyStore,
@@ -41,6 +42,7 @@ export async function rightsAt(
   const frame = await frameOf(store, at);
   const then = await worldAt(store, app, frame, { legacy });
   const { effective, chain } = await then.rights(holder);
+  if (chain.every(({ declared }) => declared === undefined)) await requireHolder(holder, then);
   const settings = await settingsOf(store, frame, new Set(chain.map((one) => one.holder)), signal);
   const links: RightsLink[] = [];
   for (const { holder: one, declared } of chain) {
@@ -62,6 +64,16 @@ export async function rightsAt(
   };
 }
 
+/** Refuses a cell that is not there: nothing was set for it, which would read as "may do everything". */
+async function requireHolder(holder: Principal, then: WorldAt): Promise<void> {
+  if (!holder.startsWith(CELL) || (await then.state(parseAddress(holder.slice(CELL.length)))) !== undefined) return;
+  throw new RepriseError('invalid_argument', 'there is no such cell at this frame', {
+    where: 'holder',
+    expected: 'operator, human:<id>, or cell: with the address of a cell',
+    actual: holder,
+  });
+}
+
 /** A capability as a report holds it: its lists belong to the report. */
 function copyOf({ may, ...rest }: Capability) {
   return { ...rest, may: Object.fromEntries(Object.entries(may).map(([name, patterns]) => [name, [...patterns]])) };
@@ -70,6 +82,8 @@ function copyOf({ may, ...rest }: Capability) {
 function ownCopy(capability: Capability | null) {
   return capability === null ? null : copyOf(capability);
 }
+
+const CELL = 'cell:';
 
 type Setting = NonNullable<RightsLink['since']>;
 

@@ -1,5 +1,5 @@
 /** `reprise diff`: what changed between two frames, in all cells or in one. */
-import { parseAddress, shortText } from '@reprise/contracts';
+import { parseAddress, present, shortText } from '@reprise/contracts';
 import { type CellDiff, type DiffReport, diffOf, type Patch, type TableChange } from '@reprise/operators/diff';
 import { shortKey } from '@reprise/operators/names';
 import type { Io } from '../../process/io.js';
@@ -13,6 +13,8 @@ interface DiffArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
   readonly json?: true;
+  readonly limit?: number;
+  readonly after?: string;
 }
 
 /** Prints what changed. @param frames the two frames, the earlier one first @param cell the address of one cell */
@@ -23,9 +25,15 @@ export async function diff(
   options: DiffArguments,
 ): Promise<void> {
   const { a, b, cell } = frames;
+  const { limit, after } = options;
   const report = await withWorld(world, async (store) => {
     const apps = await requireApp(store, options);
-    return diffOf(store, apps, { a, b, ...(cell === undefined ? {} : { cell: parseAddress(cell) }) });
+    return diffOf(
+      store,
+      apps,
+      { a, b, ...(cell === undefined ? {} : { cell: parseAddress(cell) }) },
+      present({ limit, after }),
+    );
   });
   await io.out.write(options.json === true ? `${toJson(report)}\n` : textOf(report, io.out.columns));
 }
@@ -34,8 +42,8 @@ function textOf({ a, b, cells, next }: DiffReport, columns: number | undefined):
   const head =
     cells.length === 0
       ? `nothing changed from frame ${a} to frame ${b}`
-      : `from frame ${a} to frame ${b}: ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
-  const more = next === null ? [] : ['There are more cells: --json has the cursor of the rest.'];
+      : `from frame ${a} to frame ${b}: ${next === null ? '' : 'the first '}${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+  const more = next === null ? [] : ['There are more cells: --json has the cursor for --after.'];
   const lines = [head, ...cells.flatMap(linesOf), ...more].map(escapeLine);
   return lines.map((line) => `${columns === undefined ? line : wrapToColumns(line, columns, 4)}\n`).join('');
 }

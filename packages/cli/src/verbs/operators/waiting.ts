@@ -1,5 +1,6 @@
 /** `reprise waiting`: what waits for people, with its age and the line that answers it, and what is at work. */
 
+import { present, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type Owner, ownerWords, shortKey } from '@reprise/operators/names';
 import { pendingIn, type Unfinished, type WaitingItem, type WaitingReport } from '@reprise/operators/waiting';
@@ -15,10 +16,18 @@ interface WaitingArguments {
   readonly at?: number;
   readonly follow?: true;
   readonly json?: true;
+  readonly limit?: number;
+  readonly after?: string;
 }
 
 /** Prints what waits; with `follow`, again whenever that changes. */
 export async function waiting(io: Io, world: string, options: WaitingArguments): Promise<void> {
+  if (options.follow === true && options.at !== undefined)
+    throw new RepriseError('invalid_argument', 'what waited at an earlier frame does not change', {
+      where: '--follow',
+      expected: 'either --at or --follow',
+      actual: 'both',
+    });
   await withWorld(world, async (store) => {
     let last = await print(io, store, world, options);
     if (options.follow !== true) return;
@@ -33,10 +42,10 @@ async function print(
   io: Io,
   store: ReadonlyStore,
   world: string,
-  { at, json }: WaitingArguments,
+  { at, json, limit, after }: WaitingArguments,
   before?: string,
 ): Promise<string> {
-  const report = await pendingIn(store, { world, ...(at === undefined ? {} : { at }) });
+  const report = await pendingIn(store, { world, ...present({ at, limit, after }) });
   const now = toJson([report.waiting, report.unfinished]);
   if (now === before) return now;
   const text = json === true ? `${toJson(report)}\n` : textOf(report, world, io.out.columns);
@@ -52,7 +61,7 @@ function textOf(report: WaitingReport, world: string, columns: number | undefine
       ? `${world}: nothing waits for people`
       : `${world}: ${counted(items.length, 'thing')} ${items.length === 1 ? 'waits' : 'wait'}`,
     ...items.flatMap((item) => linesOf(item, now)),
-    ...(next === null ? [] : ['and more: --json has the cursor of the rest']),
+    ...(next === null ? [] : ['There are more: --json has the cursor for --after.']),
     ...(unfinished.length === 0 ? [] : ['', headOfWork(writer)]),
     ...unfinished.map((one) => lineOfWork(one, now)),
   ];
@@ -99,7 +108,10 @@ function counted(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** A line to be copied: of an id its first digits, which `world.decide` takes as well. */
+const ID = /[0-9a-f]{64}/;
+
+/** A line to be copied: of an id its first digits in a `world.decide`; nothing else knows it by them. */
 function copyable(line: string): string {
-  return line.replace(/[0-9a-f]{64}/g, (id) => id.slice(0, 12));
+  const short = line.replace(/^(await world\.decide\('[0-9a-f]{12})[0-9a-f]{52}/, '$1');
+  return ID.test(short) ? 'The line that answers it has a long id: --json prints it.' : short;
 }

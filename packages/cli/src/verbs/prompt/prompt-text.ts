@@ -61,12 +61,17 @@ const REASONS: Readonly<Record<NonNullable<RequestReport['sent']['why']>, string
 function partLines(part: PromptPart, report: RequestReport, layout: TextLayout): string[] {
   const name = part.part === 'message' ? (part.role ?? '') : part.part;
   const size = `${thousands(part.bytes)} B`;
-  const { before } = report;
-  const since = before?.step == null ? 'the call before' : `step ${before.step}`;
+  const since = sinceOf(report);
   const origins = [...new Set(part.origins.map((one) => originWords(one)))].join('; ');
   const diff = part.part === 'tools' ? toolsWords(report, since) : part.isNew ? `NEW since ${since}` : '';
   const head = [`${name.padEnd(INDENT)}${size}`, diff, origins].filter((word) => word !== '').join(' · ');
   return [escapeLine(head), ...textLines(wordsOf(part), layout)];
+}
+
+/** The step before; with its run where that is another one. */
+function sinceOf({ before, step }: RequestReport): string {
+  if (before?.step == null) return 'the call before';
+  return `step ${before.step}${before.run === step?.run ? '' : ` of run ${before.run}`}`;
 }
 
 function textLines(text: string, { full }: TextLayout): string[] {
