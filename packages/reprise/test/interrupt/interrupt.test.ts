@@ -46,7 +46,8 @@ describe('an app that is interrupted', () => {
     const child = spawn(process.execPath, [APP, root, kind], { stdio: ['ignore', 'ignore', 'inherit'] });
     children.add(child);
     const noted = path.join(root, 'pids');
-    await expect.poll(() => existsSync(noted)).toBe(true);
+    // It is there before it is written.
+    await expect.poll(() => existsSync(noted) && /^\d+ \d+/.test(readFileSync(noted, 'utf8'))).toBe(true);
     const pids = readFileSync(noted, 'utf8').trim().split(' ').map(Number);
     expect(pids.map(isAlive)).toEqual([true, true]);
 

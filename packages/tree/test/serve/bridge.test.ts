@@ -69,7 +69,7 @@ const spawn = (goal: string, more: object = {}) => ({ call: 'spawn', args: { goa
 /** What a program noted of itself, and the file that it was given. */
 async function noted(file: string) {
   // It is there before it is written.
-  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').length).toBeGreaterThan(0);
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('}')).toBe(true);
   const note = JSON.parse(readFileSync(file, 'utf8')) as { runFile: string; pid: number; argv: string[] };
   const run = JSON.parse(readFileSync(note.runFile, 'utf8')) as { socket: string; token: string };
   return { ...note, ...run };
