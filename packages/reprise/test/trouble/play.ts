@@ -270,8 +270,10 @@ const PATIENCE_MS = 20_000;
 /** Ends of work at which nothing was missing. */
 const GOOD: ReadonlySet<string> = new Set(['Completed', 'complete', 'idle', 'archived', 'completed', 'done']);
 
-function later<T>(value: T): Promise<T> {
-  return new Promise((resolve) => setTimeout(() => resolve(value), 1_000));
+async function later<T>(value: T): Promise<T> {
+  const since = ownNow();
+  while (ownNow() - since < 1_000) await new Promise((resolve) => setTimeout(resolve, 20));
+  return value;
 }
 
 function outcomeOf(work: Promise<string>): Promise<string> {
