@@ -59,3 +59,20 @@ describe('what may have run twice', () => {
     },
   );
 });
+
+describe('the time of reprise cost', () => {
+  it.each([
+    [['--from', '2026-01-03', '--to', '2026-01-02'], 'the time ends before it begins'],
+    [['--from', '2026-02-31'], 'Expected a day'],
+    [['--to', '2026-04-31T09:00Z'], 'Expected a day'],
+  ])('given the time %j, when the cost is asked, then it is refused', async (args, words) => {
+    expect(await run('cost', bare, ...args)).toMatchObject({ code: 2, err: expect.stringContaining(words) });
+  });
+
+  it('given a time or a frame, when no model call has ended, then the words say in which time or up to which frame', async () => {
+    const words = async (...args: string[]) => (await run('cost', bare, ...args)).out;
+    expect(await words()).toBe(`${bare}: no model call has ended\n`);
+    expect(await words('--from', '2024-02-29')).toBe(`${bare}: no model call has ended in this time\n`);
+    expect(await words('--at', '1')).toBe(`${bare}: no model call has ended up to frame 1\n`);
+  });
+});
