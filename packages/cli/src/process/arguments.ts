@@ -45,6 +45,11 @@ export function time(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
     ? Date.parse(text)
     : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
+  if (!Number.isNaN(ms) && isDay(text.slice(0, 'YYYY-MM-DD'.length))) return ms;
   throw new InvalidArgumentError('Expected a day, as 2026-11-30, or a time, as 2026-11-30T09:00Z.');
+}
+
+/** Whether the calendar has the day: a date is read as that of the next month when it has not. */
+function isDay(day: string): boolean {
+  return new Date(Date.parse(day)).toISOString().startsWith(day);
 }

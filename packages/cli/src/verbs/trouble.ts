@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../process/exit.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { wrapToColumns } from '../text/layout.js';
 import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
 import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
@@ -27,13 +28,13 @@ interface Found {
   readonly attempts: AttemptsReport;
 }
 
-/** Lists the troubles of a world. @returns 1 when there are some */
+/** Lists the troubles of a world. @returns 1 when there are some, or an outcome is unknown or came late */
 export async function trouble(io: Io, world: string, options: TroubleArguments): Promise<ExitCode> {
   const found = await withWorld(world, async (store) => read(store, world, options));
-  const { host, cells = [] } = found;
-  const none = host.length + cells.length === 0;
-  await io.out.write(options.json === true ? json(found) : text(world, found));
-  return none ? EXIT.ok : EXIT.finding;
+  const { host, cells = [], attempts } = found;
+  const isFinding = host.length + cells.length > 0 || attempts.rows.some(({ kind }) => kind !== 'again');
+  await io.out.write(options.json === true ? json(found) : text(world, found, io.out.columns));
+  return isFinding ? EXIT.finding : EXIT.ok;
 }
 
 async function read(store: ReadonlyStore, world: string, options: TroubleArguments): Promise<Found> {
@@ -59,21 +60,29 @@ function json({ host, cells, attempts }: Found): string {
   return `${toJson({ trouble, complete: cells !== undefined, attempts })}\n`;
 }
 
-function text(world: string, { host, cells, attempts }: Found): string {
-  const lines = [...host.map((one) => shownTrouble(one).line), ...(cells ?? []).map(lineOf)];
+function text(world: string, { host, cells, attempts }: Found, columns: number | undefined): string {
+  const troubles = [...host.map((one) => shownTrouble(one).line), ...(cells ?? []).map(lineOf)];
   if (cells === undefined)
-    lines.push('Failed cells are not listed: the app of the world says which. Name it: --app MODULE.');
-  if (lines.length === 0) lines.push(`${world}: no trouble`);
+    troubles.push('Failed cells are not listed: the app of the world says which. Name it: --app MODULE.');
   const { rows, from, next } = attempts;
-  if (rows.length > 0) lines.push(`What may have run twice${from === 0 ? '' : `, since frame ${from}`}:`);
-  lines.push(...rows.map(lineOfAttempt));
+  const since = from === 0 ? '' : `, since frame ${from} (--all reads everything)`;
+  const lines =
+    rows.length === 0 ? [] : [`What may have run twice${since}:`, ...rows.map((row) => lineOfAttempt(row, from))];
   if (next !== null) lines.push('  and more: --json has the cursor of the rest');
-  return `${lines.map(escapeLine).join('\n')}\n`;
+  if (rows.length === 0) {
+    const scope = from === 0 ? '' : `; what may have run twice was read since frame ${from}: --all reads everything`;
+    if (troubles.length === 0) lines.push(`${world}: no trouble${scope}`);
+    else if (from > 0) lines.push(`Nothing may have run twice since frame ${from}: --all reads everything.`);
+  }
+  const fitted = [...troubles, ...lines].map(escapeLine);
+  const shown = columns === undefined ? fitted : fitted.map((line) => wrapToColumns(line, columns, 4));
+  return `${shown.join('\n')}\n`;
 }
 
-function lineOfAttempt(row: AttemptRow): string {
+function lineOfAttempt(row: AttemptRow, from: number): string {
   const { place, of, what, kind } = row;
-  return `  frame ${place.frame}, ${ownerWords(of)}: ${shortKey(what)} ${ATTEMPT_WORDS[kind](row)}`;
+  const frame = place === null ? `before frame ${from}` : `frame ${place.frame}`;
+  return `  ${frame}, ${ownerWords(of)}: ${shortKey(what)} ${ATTEMPT_WORDS[kind](row)}`;
 }
 
 const ATTEMPT_WORDS: Readonly<Record<AttemptRow['kind'], (row: AttemptRow) => string>> = {
@@ -81,5 +90,5 @@ const ATTEMPT_WORDS: Readonly<Record<AttemptRow['kind'], (row: AttemptRow) => st
     `was started ${attempts} times (${guarantee})${outcome === null ? ', and has not ended' : `: ${outcome}`}`,
   unknown: () => 'has no recorded outcome: it may have happened, and is not started again',
   late: ({ outcome, reported }) =>
-    `was settled as ${outcome ?? 'nothing'}, and its adapter then reported ${reported ?? 'nothing'}`,
+    `ended as ${outcome ?? 'nothing'}, and ${reported ?? 'nothing'} was reported afterwards`,
 };

@@ -1,9 +1,9 @@
 /** Whether anything ran twice, or may have: effects that were started again, unknown outcomes, outcomes that came late. */
 
 import type { JournalRecord } from '@reprise/contracts';
-import { isWhole, type OptionKind } from '@reprise/contracts';
+import { isWhole, type OptionKind, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { type OpenEffect, OpenEffectsFold, snapshotBefore } from '@reprise/kernel/inspect';
+import { type OpenEffect, OpenEffectsFold, type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { wordsOfEffect } from '../names/effects.js';
 import { WorldNames } from '../names/world-names.js';
@@ -14,7 +14,7 @@ import type { AttemptRow, AttemptsReport } from './report.js';
 
 /** Which frames are read for what may have run twice. */
 export interface AttemptsOfOptions extends PageOptions {
-  /** The first frame that counts; `snapshot` for the newest snapshot, with what is open there. All when absent. */
+  /** The first frame that counts; `snapshot` for the one behind the newest snapshot. All when absent. What is open there counts as well. */
   readonly from?: number | 'snapshot';
   /** The last frame that counts; the newest one when absent. */
   readonly at?: number;
@@ -27,8 +27,9 @@ const KNOWN: Readonly<Record<keyof AttemptsOfOptions, true | OptionKind>> = {
 };
 
 /**
- * Lists the effects that were started more than once, whose outcome is unknown, or whose outcome came after they were settled;
- * the oldest first.
+ * Lists the effects that were started more than once, whose outcome is unknown, or of which another outcome was reported after
+ * they had ended; the oldest first. The rows are those of the whole journal that belong to the frames, wherever reading begins:
+ * frames before `from` are read again only for the effect of a late outcome that no snapshot holds.
  *
  * @throws RepriseError `invalid_argument` when there is no such frame, or no row has the cursor
  * @example const { rows } = await attemptsOf(store, { from: 'snapshot' })
@@ -37,20 +38,22 @@ export async function attemptsOf(store: ReadonlyStore, options: AttemptsOfOption
   requireQuestion('attemptsOf', store, options, KNOWN);
   const { from = 0, at, signal } = options;
   const last = await frameOf(store, at);
+  if (from !== 'snapshot') requireBegin(from, last);
   const snapshot = await snapshotBefore(store, from === 'snapshot' ? last : from - 1);
-  const first = from === 'snapshot' ? Math.max(snapshot.seq, 0) : from;
+  const first = from === 'snapshot' ? snapshot.seq + 1 : from;
   const names = new WorldNames();
   await names.load(snapshot);
-  const fold = new AttemptsFold(new OpenEffectsFold(snapshot.effects), first);
+  const fold = new AttemptsFold(snapshot, first);
   for await (const frame of store.journal.read(snapshot.seq + 1, last)) {
     signal?.throwIfAborted();
     const { all } = readFrame(frame.bytes, frame.seq);
     for (const record of all) names.take(record);
     fold.take(frame.seq, frame.at, all);
   }
+  if (fold.unnamed.size > 0) fold.name(await endedAmong(fold.unnamed, store, last, signal));
   const { items, next } = pageOf(fold.found, options, ({ effect, kind }) => `${kind} ${effect.effect}`);
   const rows: AttemptRow[] = [];
-  for (const { effect, ...row } of items) {
+  for (const { effect, order: _, ...row } of items) {
     const of = names.ownerOf([effect.plan[0], effect.plan[1]]);
     const what = await wordsOfEffect(store, effect);
     rows.push({ effect: effect.effect, of, what, guarantee: effect.guarantee, ...row });
@@ -58,81 +61,144 @@ export async function attemptsOf(store: ReadonlyStore, options: AttemptsOfOption
   return { from: first, frame: last, rows, next };
 }
 
-type Found = Pick<AttemptRow, 'kind' | 'attempts' | 'place' | 'outcome' | 'reported'> & { readonly effect: OpenEffect };
+/** A reader that has all frames may ask for those behind the last one. */
+function requireBegin(from: number, last: number): void {
+  if (from <= last + 1) return;
+  throw new RepriseError('invalid_argument', 'no frame is left to read', {
+    where: 'from',
+    expected: `a frame from 0 to ${last + 1}`,
+    actual: from,
+  });
+}
+
+/** What some effects were when they ended, from the first frame on. */
+async function endedAmong(
+  ids: ReadonlySet<string>,
+  store: ReadonlyStore,
+  last: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, OpenEffect>> {
+  const ended = new Map<string, OpenEffect>();
+  const open = new OpenEffectsFold();
+  for await (const { seq, bytes } of store.journal.read(0, last)) {
+    signal?.throwIfAborted();
+    for (const { record, effect } of oneByOne(open, seq, readFrame(bytes, seq).all))
+      if (effect !== undefined && ids.has(effect.effect) && isEnd(record)) ended.set(effect.effect, effect);
+  }
+  return ended;
+}
+
+type Found = Pick<AttemptRow, 'kind' | 'attempts' | 'place' | 'outcome' | 'reported'> & {
+  readonly effect: OpenEffect;
+  /** The place of its record in the frame. */
+  readonly order: number;
+};
+
+type Late = Extract<JournalRecord, { readonly kind: 'late' }>;
 
 /** Finds the rows in the records of frames. */
 class AttemptsFold {
   readonly #rows = new Map<string, Found>();
-  /** Settled effects whose adapter may still report. */
-  readonly #unanswered = new Map<string, OpenEffect>();
+  readonly #open: OpenEffectsFold;
+  /** Ended effects whose adapter may still report. */
+  readonly #ended: Map<string, OpenEffect>;
+  /** Late outcomes of effects that ended before the snapshot, or that nothing was to be reported of. */
+  readonly #unnamed = new Map<string, (effect: OpenEffect) => void>();
 
   constructor(
-    private readonly open: OpenEffectsFold,
+    snapshot: SnapshotLeaves,
     private readonly first: number,
   ) {
-    for (const effect of open.open.values()) if (effect.attempt > 1) this.#again(effect, { frame: first, at: 0 });
+    this.#open = new OpenEffectsFold(snapshot.effects);
+    this.#ended = new Map(new OpenEffectsFold(snapshot.late).open);
+    for (const effect of this.#open.open.values()) if (effect.attempt > 1) this.#again(effect, null, 0);
   }
 
   get found(): readonly Found[] {
-    return [...this.#rows.values()].sort((a, b) => a.place.frame - b.place.frame);
+    return [...this.#rows.values()].sort(compareFound);
   }
 
-  take(frame: number, at: number, records: readonly JournalRecord[]): void {
-    const before = new Map(records.flatMap((record) => knownIn(record, this.open.open)));
-    this.open.take(frame, records);
-    const place = { frame, at };
-    for (const record of records) {
-      if (!('effect' in record) || record.effect === undefined || record.kind === 'denial') continue;
-      const effect = this.open.open.get(record.effect) ?? before.get(record.effect);
-      if (record.kind === 'attempt' && effect !== undefined && record.attempt > 1) this.#again(effect, place);
-      if (record.kind === 'receipt')
-        this.#ended(
-          record.effect,
-          effect,
-          { status: record.receipt.status, isOpen: record.unanswered === true },
-          place,
-        );
-      if (record.kind === 'settled') this.#ended(record.effect, effect, { status: record.status, isOpen: true }, place);
-      if (record.kind === 'late' && record.status !== record.settled) this.#late(record, place);
+  /** The effects of late outcomes that the frames so far do not describe. */
+  get unnamed(): ReadonlySet<string> {
+    return new Set(this.#unnamed.keys());
+  }
+
+  /** Adds the rows of late outcomes whose effects were looked up. */
+  name(effects: ReadonlyMap<string, OpenEffect>): void {
+    for (const [id, add] of this.#unnamed) {
+      const effect = effects.get(id);
+      if (effect !== undefined) add(effect);
     }
   }
 
-  #again(effect: OpenEffect, place: Found['place']): void {
-    this.#put({ effect, kind: 'again', attempts: effect.attempt, place, outcome: null, reported: null });
+  take(frame: number, at: number, records: readonly JournalRecord[]): void {
+    const place = frame < this.first ? null : { frame, at };
+    for (const { record, effect, order } of oneByOne(this.#open, frame, records)) {
+      if (record.kind === 'attempt' && effect !== undefined && record.attempt > 1)
+        this.#again({ ...effect, attempt: record.attempt }, place, order);
+      if (effect !== undefined && isEnd(record)) this.#end(record, effect, place, order);
+      if (record.kind === 'late' && record.status !== record.settled && place !== null)
+        this.#late(record, place, order);
+    }
   }
 
-  /** @param end the status, and whether the adapter may still report an outcome */
-  #ended(
-    id: string,
-    effect: OpenEffect | undefined,
-    { status, isOpen }: { readonly status: string; readonly isOpen: boolean },
-    place: Found['place'],
-  ): void {
-    const again = this.#rows.get(`again ${id}`);
-    if (again?.outcome === null) this.#rows.set(`again ${id}`, { ...again, outcome: status });
-    if (effect === undefined || effect.attempt === 0) return;
-    if (isOpen) this.#unanswered.set(id, effect);
-    if (status === 'outcome_unknown')
-      this.#put({ effect, kind: 'unknown', attempts: effect.attempt, place, outcome: status, reported: null });
+  #again(effect: OpenEffect, place: Found['place'], order: number): void {
+    this.#put({ effect, kind: 'again', attempts: effect.attempt, place, order, outcome: null, reported: null });
   }
 
-  #late(
-    { effect: id, status, settled }: Extract<JournalRecord, { readonly kind: 'late' }>,
-    place: Found['place'],
-  ): void {
-    const effect = this.#unanswered.get(id);
-    this.#unanswered.delete(id);
-    if (effect !== undefined)
-      this.#put({ effect, kind: 'late', attempts: effect.attempt, place, outcome: settled, reported: status });
+  #end(record: End, effect: OpenEffect, place: Found['place'], order: number): void {
+    const status = record.kind === 'receipt' ? record.receipt.status : record.status;
+    const key = `again ${effect.effect}`;
+    const again = this.#rows.get(key);
+    if (place === null) this.#rows.delete(key);
+    else if (again !== undefined) this.#rows.set(key, { ...again, outcome: status });
+    if (effect.attempt === 0) return;
+    if (record.kind === 'settled' || record.unanswered === true) this.#ended.set(effect.effect, effect);
+    if (status === 'outcome_unknown' && place !== null)
+      this.#put({ effect, kind: 'unknown', attempts: effect.attempt, place, order, outcome: status, reported: null });
+  }
+
+  #late({ effect: id, status, settled }: Late, place: Found['place'], order: number): void {
+    const add = (effect: OpenEffect): void => {
+      const row = { effect, kind: 'late', attempts: effect.attempt, place, order } as const;
+      if (effect.attempt > 0) this.#put({ ...row, outcome: settled, reported: status });
+    };
+    const effect = this.#ended.get(id);
+    if (effect === undefined) this.#unnamed.set(id, add);
+    else add(effect);
   }
 
   #put(row: Found): void {
-    if (row.place.frame >= this.first) this.#rows.set(`${row.kind} ${row.effect.effect}`, row);
+    this.#rows.set(`${row.kind} ${row.effect.effect}`, row);
   }
 }
 
-function knownIn(record: JournalRecord, open: ReadonlyMap<string, OpenEffect>): readonly [string, OpenEffect][] {
-  const id = 'effect' in record ? record.effect : undefined;
-  const effect = id === undefined ? undefined : open.get(id);
-  return id === undefined || effect === undefined ? [] : [[id, effect]];
+/** Those before the first frame stand first, in the order in which they were emitted. */
+function compareFound(a: Found, b: Found): number {
+  if (a.place !== null && b.place !== null) return a.place.frame - b.place.frame || a.order - b.order;
+  if (a.place !== null || b.place !== null) return a.place === null ? -1 : 1;
+  return a.effect.frame - b.effect.frame || (a.effect.effect < b.effect.effect ? -1 : 1);
+}
+
+type End = Extract<JournalRecord, { readonly kind: 'receipt' | 'settled' }>;
+
+function isEnd(record: JournalRecord): record is End {
+  return record.kind === 'receipt' || record.kind === 'settled';
+}
+
+interface Step {
+  readonly record: JournalRecord;
+  /** The open effect that it names, as it was before the record. */
+  readonly effect: OpenEffect | undefined;
+  readonly order: number;
+}
+
+/** Takes the records of a frame one by one, so that an effect is known that is emitted and ends in the same frame. */
+function* oneByOne(open: OpenEffectsFold, frame: number, records: readonly JournalRecord[]): Generator<Step> {
+  for (const [order, record] of records.entries()) {
+    const id = 'effect' in record ? record.effect : undefined;
+    yield { record, effect: id === undefined ? undefined : open.open.get(id), order };
+    const isRefused = record.kind === 'cell_command' && records[order + 1]?.kind === 'denial';
+    if (!isRefused) open.take(frame, [record]);
+  }
 }

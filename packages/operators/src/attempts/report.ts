@@ -11,7 +11,7 @@ const ATTEMPT_KINDS = [
   'again',
   /** Its outcome is unknown: it may have happened, and is not started again. */
   'unknown',
-  /** It was settled without its adapter, which reported an outcome afterwards. */
+  /** It had ended, and another outcome was reported afterwards: by its adapter, or for it. */
   'late',
 ] as const;
 
@@ -25,8 +25,11 @@ const attemptRow = z.strictObject({
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   /** How often it was started: it may have happened so often. */
   attempts: count,
-  /** The frame that made it a row: of the latest attempt, of the receipt, of the late outcome. */
-  place,
+  /**
+   * The frame that made it a row: of the latest attempt, of the receipt, of the late outcome. Null for an effect that was
+   * started again before the first frame, and was open there.
+   */
+  place: z.nullable(place),
   /** The status of its receipt; null while it is open. */
   outcome: z.nullable(z.string()),
   /** The outcome that came late. */
@@ -38,7 +41,7 @@ export type AttemptRow = z.infer<typeof attemptRow>;
 
 /** The answer of `attemptsOf`: what may have run twice. */
 export const attemptsReport = z.strictObject({
-  /** The first and the last frame that were read. */
+  /** The first and the last frame that count; the first is behind the last when no frame follows the snapshot. */
   from: count,
   frame: z.int(),
   rows: z.array(attemptRow),

@@ -2,13 +2,13 @@
 
 import { aList, type OptionKind, RepriseError, wholeFrom } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { snapshotBefore } from '@reprise/kernel/inspect';
+import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { firstFrameSince, frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
 import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
-import { UsageFold, type Used } from './usage-fold.js';
+import { type Repeated, UsageFold, type Used } from './usage-fold.js';
 
 /** What is summed, by what, and over which time. */
 export interface CostOfOptions extends PageOptions {
@@ -28,10 +28,10 @@ const KNOWN: Readonly<Record<keyof CostOfOptions, true | OptionKind>> = {
 };
 
 /**
- * Sums what receipts state: tokens and money, and how many model calls state no price. A frame is read once; with `from`,
- * reading begins at the newest snapshot before that time.
+ * Sums what receipts state: tokens and money, and how many model calls state no price. With `from`, reading begins at the
+ * newest snapshot before that time, or at the first frame where a late report is of an effect that ended before the snapshot.
  *
- * @throws RepriseError `invalid_argument` for another key or frame, or a cursor that no row has
+ * @throws RepriseError `invalid_argument` for another key or frame, a time that ends before it begins, or a cursor that no row has
  * @example const { rows, total } = await costOf(store, { by: ['agent', 'day'] })
  */
 export async function costOf(store: ReadonlyStore, options: CostOfOptions = {}): Promise<CostReport> {
@@ -39,28 +39,58 @@ export async function costOf(store: ReadonlyStore, options: CostOfOptions = {}):
   const { by = ['agent'], from, to, at, signal } = options;
   requireKeys(by);
   const last = await frameOf(store, at);
-  const sums = new CostTable(by);
+  requireTimes(from, to);
   const first = from === undefined ? 0 : await firstFrameSince(store, from, last);
-  const fold = new UsageFold();
+  const reading = { store, by, from, to, last, signal };
   const snapshot = await snapshotBefore(store, first - 1);
-  await fold.load(snapshot);
-  for await (const { seq, at: time, bytes } of store.journal.read(snapshot.seq + 1, last)) {
-    signal?.throwIfAborted();
-    if (to !== undefined && time >= to) break;
-    for (const record of readFrame(bytes, seq).all) {
-      const owner = record.kind === 'attempt' ? fold.ownerOf(record.effect) : undefined;
-      const used = fold.take(record);
-      if (used === undefined || seq < first) continue;
-      if (used === 'repeated') sums.repeat(owner, time);
-      else sums.add(used, time);
-    }
-  }
+  const found = await sumsOf(reading, snapshot);
+  const sums = found.lacksFrames ? (await sumsOf(reading, await snapshotBefore(store, -1))).sums : found.sums;
   const { items, next } = pageOf(sums.rows, options, ({ keys }) => JSON.stringify(keys));
   const { total } = sums;
   return {
     ...{ frame: last, by: [...by], from: from ?? null, to: to ?? null },
     ...{ rows: [...items], total, notes: notesOn(total), next },
   };
+}
+
+/** What is read, and how it is summed. */
+interface Reading {
+  readonly store: ReadonlyStore;
+  readonly by: readonly CostKey[];
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly last: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Sums from a snapshot on. @returns the sums, and whether they need frames from before the snapshot */
+async function sumsOf(
+  { store, by, from = 0, to = Number.POSITIVE_INFINITY, last, signal }: Reading,
+  snapshot: SnapshotLeaves,
+): Promise<{ readonly sums: CostTable; readonly lacksFrames: boolean }> {
+  const sums = new CostTable(by);
+  const fold = new UsageFold();
+  await fold.load(snapshot);
+  const add = (given: readonly (Used | Repeated)[]): void => {
+    for (const one of given) if (one.at >= from) sums.add(one);
+  };
+  for await (const { seq, at, bytes } of store.journal.read(snapshot.seq + 1, last)) {
+    signal?.throwIfAborted();
+    if (at >= to) break;
+    add(fold.take(at, readFrame(bytes, seq).all));
+    if (fold.lacksFrames) break;
+  }
+  add(fold.rest());
+  return { sums, lacksFrames: fold.lacksFrames };
+}
+
+function requireTimes(from: number | undefined, to: number | undefined): void {
+  if (from === undefined || to === undefined || from < to) return;
+  throw new RepriseError('invalid_argument', 'the time ends before it begins', {
+    where: 'to',
+    expected: `a time after ${new Date(from).toISOString()}`,
+    actual: new Date(to).toISOString(),
+  });
 }
 
 function requireKeys(by: readonly CostKey[]): void {
@@ -90,11 +120,12 @@ class CostTable {
     return [...this.#rows.values()].sort((a, b) => compareKeys(a.keys, b.keys));
   }
 
-  add(used: Used, at: number): void {
-    const { usage, isModelCall, isOk } = used;
+  add(one: Used | Repeated): void {
+    if (one.kind === 'repeated') return this.#put(keysOf(this.by, one), { ...NOTHING, repeated: 1 });
+    const { usage, isModelCall, isLate, isOk } = one;
     const isUsed = isModelCall && (isOk || (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0) > 0);
     const amounts: CostSums = {
-      calls: isModelCall ? 1 : 0,
+      calls: isModelCall && !isLate ? 1 : 0,
       tokens_in: usage.tokens_in ?? 0,
       tokens_out: usage.tokens_out ?? 0,
       tokens_cached: usage.tokens_cached ?? 0,
@@ -102,11 +133,7 @@ class CostTable {
       unpriced: isUsed && usage.micro_money === undefined ? 1 : 0,
       repeated: 0,
     };
-    if (Object.values(amounts).some((amount) => amount > 0)) this.#put(keysOf(this.by, used, at), amounts);
-  }
-
-  repeat(of: Used['of'], at: number): void {
-    this.#put(keysOf(this.by, { of, model: null }, at), { ...NOTHING, repeated: 1 });
+    if (Object.values(amounts).some((amount) => amount > 0)) this.#put(keysOf(this.by, one), amounts);
   }
 
   #put(keys: CostRow['keys'], amounts: CostSums): void {
@@ -128,7 +155,7 @@ function sumOf(a: CostSums, b: CostSums): CostSums {
   };
 }
 
-function keysOf(by: readonly CostKey[], { of, model }: Pick<Used, 'of' | 'model'>, at: number): CostRow['keys'] {
+function keysOf(by: readonly CostKey[], { of, model, at }: Used | Repeated): CostRow['keys'] {
   const all: Readonly<Record<CostKey, string | null>> = {
     agent: of?.agent ?? null,
     day: new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length),

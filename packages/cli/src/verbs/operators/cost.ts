@@ -26,15 +26,21 @@ export async function cost(io: Io, world: string, { by, from, to, at, json }: Co
       ...(at === undefined ? {} : { at }),
     }),
   );
-  await io.out.write(json === true ? `${toJson(report)}\n` : textOf(report, world, io.out.columns));
+  const isPart = from !== undefined || to !== undefined;
+  const bounds = `${isPart ? ' in this time' : ''}${at === undefined ? '' : ` up to frame ${at}`}`;
+  const text = () => textOf(report, `${escapeLine(world)}: no model call has ended${bounds}`, io.out.columns);
+  await io.out.write(json === true ? `${toJson(report)}\n` : text());
 }
 
 /** Calls, tokens in and out, and money. */
 const AMOUNTS: readonly Column[] = ['calls', 'in', 'out', 'cost'].map((head) => ({ head, align: 'right' }));
 
-function textOf({ by, rows, total, notes, next }: CostReport, world: string, columns: number | undefined): string {
-  if (rows.length === 0) return `${escapeLine(world)}: no model call has ended\n`;
-  const shape: readonly Column[] = [...by.map((head): Column => ({ head, align: 'left' })), ...AMOUNTS];
+/** @param none what is said when there is no row */
+function textOf({ by, rows, total, notes, next }: CostReport, none: string, columns: number | undefined): string {
+  if (rows.length === 0) return `${columns === undefined ? none : wrapToColumns(none, columns, 2)}\n`;
+  const again: readonly Column[] = total.repeated === 0 ? [] : [{ head: 'again', align: 'right' }];
+  const shape: readonly Column[] = [...by.map((head): Column => ({ head, align: 'left' })), ...AMOUNTS, ...again];
+  const amountsOf = (sums: CostSums) => [...sumsText(sums), ...again.map(() => String(sums.repeated))];
   const cells = rows.map(({ keys, ...sums }) => [
     ...keys.map((key) => (key === null ? '–' : escapeLine(shortKey(key)))),
     ...amountsOf(sums),
@@ -45,7 +51,7 @@ function textOf({ by, rows, total, notes, next }: CostReport, world: string, col
   return `${[...tableLines(shape, [...cells, all], columns), ...words].join('\n')}\n`;
 }
 
-function amountsOf({ calls, tokens_in, tokens_out, micro_money, unpriced }: CostSums): readonly string[] {
+function sumsText({ calls, tokens_in, tokens_out, micro_money, unpriced }: CostSums): readonly string[] {
   return [String(calls), String(tokens_in), String(tokens_out), moneyText(micro_money, unpriced)];
 }
 
