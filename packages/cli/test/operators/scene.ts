@@ -83,12 +83,7 @@ export async function openScene(path: string): Promise<Scene> {
     models: { main: {}, free: {} },
     llm: (judge) => llmGenerateAdapter({ main: priced, free: steps }, { judge }),
   });
-  const settled = async (): Promise<void> => {
-    for (let seen = -2; seen !== world.kernel.head.seq; ) {
-      seen = world.kernel.head.seq;
-      await new Promise((resolve) => setTimeout(resolve, 150));
-    }
-  };
+  const settled = async (): Promise<void> => void (await world.pump());
   const thought = await world.session('thoughts', thinker).send('What do you think?');
   await thought.result;
   await world.session('main', host).send('A table for two at eight.');
@@ -117,9 +112,6 @@ export async function makeSwarm(path: string): Promise<void> {
   const ann = await world.part(members).human('ann');
   const slot = { slot: 'scout', agentType: 'swarm-worker', capabilities: { tools: [] }, count: 3 } as const;
   await ann.createSwarm({ swarmId: 'markets', goal: 'Compare markets', strategy: 'broadcast', agents: [slot] });
-  for (let seen = -2; seen !== world.kernel.head.seq; ) {
-    seen = world.kernel.head.seq;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
+  await world.pump();
   await world.close();
 }

@@ -3,10 +3,10 @@
 import {
   type AskedModel,
   aFlag,
-  fieldsOf,
   anObject,
   aSignal,
   type ContextText,
+  fieldsOf,
   isRepriseError,
   type LlmGenerateParams,
   type LlmGenerateReceipt,

@@ -106,11 +106,14 @@ describe('what an adapter states of its execution', () => {
 
   it('a secret in it is removed [EFF-27, CON-16]', async () => {
     const key = 'sk-0123456789abcdef';
-    const [receipt] = await receiptsOf(async (context) => {
-      await context.secret('KEY');
-      context.observe?.({ asked: { profile: 'house', model: `m-${key}` }, response_model: key });
-      return ok({ got: 1 });
-    }, { secret: key });
+    const [receipt] = await receiptsOf(
+      async (context) => {
+        await context.secret('KEY');
+        context.observe?.({ asked: { profile: 'house', model: `m-${key}` }, response_model: key });
+        return ok({ got: 1 });
+      },
+      { secret: key },
+    );
     expect(JSON.stringify(receipt)).not.toContain(key);
     expect(receipt?.asked?.profile).toBe('house');
   });
