@@ -331,6 +331,14 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     society: ['names', 'page'],
     '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'rights', 'society', 'waiting'],
   },
+  inspect: {
+    contract: [],
+    http: [],
+    past: [],
+    api: ['contract', 'past'],
+    page: [],
+    '.': ['api', 'contract', 'http', 'page', 'past'],
+  },
   cli: {
     text: [],
     process: ['text'],

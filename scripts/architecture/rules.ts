@@ -20,6 +20,19 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
   operators: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society', 'providers', 'tools', 'server'],
+  inspect: [
+    'contracts',
+    'kernel',
+    'agent',
+    'org',
+    'tree',
+    'specialists',
+    'society',
+    'operators',
+    'providers',
+    'tools',
+    'server',
+  ],
   cli: [
     'contracts',
     'kernel',
@@ -29,6 +42,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'specialists',
     'society',
     'operators',
+    'inspect',
     'store-sqlite',
     'providers',
     'tools',
@@ -44,6 +58,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'specialists',
     'society',
     'operators',
+    'inspect',
     'store-sqlite',
     'providers',
     'tools',
@@ -251,7 +266,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /node_modules\/zod\//, use: '`@reprise/contracts/schema`, which declares the vocabulary without zod' },
   { pattern: /node_modules\/(?!@noble\/hashes\/|lossless-json\/|zod\/)/, use: LATER },
   { pattern: /^(@modelcontextprotocol\/|libsql$|esbuild$|node:)/, use: LATER },
-  { pattern: /^packages\/(cli|operators|org|sandbox|server|store-sqlite|testkit|tools|ui)\//, use: LATER },
+  { pattern: /^packages\/(cli|inspect|operators|org|sandbox|server|store-sqlite|testkit|tools|ui)\//, use: LATER },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
   {
     pattern: /^packages\/kernel\/src\/pure\/(engine\/(?!leaf\/bounds)|reduce|json-schema)/,
@@ -282,7 +297,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|operators|providers|sandbox|server|society|specialists|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|inspect|operators|providers|sandbox|server|society|specialists|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];

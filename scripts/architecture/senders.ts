@@ -7,7 +7,7 @@ import { RECIPES_WITH_A_SENDER } from './rules.js';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 
 /** Sources with recipes. The kernel itself finds out who the sender is, the testkit plays it, and the command and its answers print it. */
-const RECIPES = /^packages\/(?!kernel\/|contracts\/|testkit\/|cli\/|operators\/|ui\/)[^/]+\/src\/.+\.ts$/;
+const RECIPES = /^packages\/(?!kernel\/|contracts\/|testkit\/|cli\/|inspect\/|operators\/|ui\/)[^/]+\/src\/.+\.ts$/;
 
 /** Recipes that read the sender though none of the exceptions names them, and comparisons of the caller. */
 export function checkSenders(tree: Tree): readonly Problem[] {
