@@ -88,7 +88,7 @@ describe('a line that is copied', () => {
     expect(lines.filter((one: string) => one.includes(key))).toHaveLength(1);
     expect(out).toContain('--json prints it');
     await world.close();
-  }, 60_000);
+  });
 
   it('given the first step of a later run, reprise prompt names the run of the step before', async () => {
     const place = folder.file('runs.db');
@@ -96,5 +96,5 @@ describe('a line that is copied', () => {
     await (await world.session('thoughts', thinker).send('And now?')).result;
     await world.close();
     expect((await run('prompt', place, 'last')).out).toMatch(/NEW since step 1 of run 0\b/);
-  }, 60_000);
+  });
 });

@@ -73,7 +73,7 @@ describe('reprise waiting beside a writer', () => {
     expect((await run('waiting', open)).out).not.toContain(id);
     expect(await world.decide(id, { approve: true })).toEqual({ status: 'already_settled' });
     await world.close();
-  }, 60_000);
+  });
 });
 
 describe('reprise log and reprise diff', () => {
