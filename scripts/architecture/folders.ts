@@ -327,9 +327,11 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     waiting: ['names', 'page'],
     cost: ['names', 'page'],
     prompt: ['names', 'page'],
+    cells: [],
+    readers: ['cells', 'names', 'page'],
     rights: ['names', 'page'],
-    society: ['names', 'page'],
-    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'rights', 'society', 'waiting'],
+    society: ['cells', 'names', 'page'],
+    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'readers', 'rights', 'society', 'waiting'],
   },
   inspect: {
     contract: [],

@@ -23,7 +23,7 @@ function wrong(tree: Tree): string[] {
  * states one limit for all, which a busy machine does not reach.
  */
 const OWN_LIMIT =
-  /^\s*\},\n\s+\d[\d_]*_000,\n\s*\);|^\s*\}, \d[\d_]*_000\);|^\s*(?:it|test|describe)\b.*, \{ timeout: \d|',\n\s*\{ timeout: [1-9][\d_]* \},$|setConfig\(\{ \w*Timeout/m;
+  /^(?:before|after)(?:All|Each)\(.*, \d[\d_]*_000\);|^\s*\},\n\s+\d[\d_]*_000,\n\s*\);|^\s*\}, \d[\d_]*_000\);|^\s*(?:it|test|describe)\b.*, \{ timeout: \d|',\n\s*\{ timeout: [1-9][\d_]* \},$|setConfig\(\{ \w*Timeout/m;
 
 /** Files that state a time limit of their own for a test; a `setTimeout` ends with its number too, and is none. */
 function limited(tree: Tree): string[] {

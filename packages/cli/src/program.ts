@@ -74,6 +74,7 @@ class CommandLine {
     this.#addCost(program);
     this.#addDiff(program);
     this.#addRights(program);
+    this.#addReaders(program);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -291,6 +292,21 @@ class CommandLine {
       .action((world, holder, options) =>
         this.#run(options, async () =>
           (await import('./verbs/operators/rights.js')).rights(this.io, world, holder, options),
+        ),
+      );
+  }
+
+  #addReaders(program: Command): void {
+    verb(program, 'readers', 'list who may read an item of a memory, and who may not, with the reason for each')
+      .argument('<item>', 'a store (group:research), or an item of it (group:research#7)')
+      .option('--at <seq>', 'as it was after this frame', count)
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .option('--limit <n>', 'the most rows; 1,000 when absent', positive)
+      .option('--after <cursor>', 'the rows behind the cursor of the list before')
+      .action((world, item, options) =>
+        this.#run(options, async () =>
+          (await import('./verbs/operators/readers.js')).readers(this.io, world, item, options),
         ),
       );
   }

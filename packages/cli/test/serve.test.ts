@@ -13,7 +13,7 @@ const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
 const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
 const greeted = folder.file('greeted.db');
 
-beforeAll(() => makeAgentWorld(greeted), 60_000);
+beforeAll(() => makeAgentWorld(greeted));
 afterAll(() => folder.remove());
 
 /** Starts `reprise serve`. */

@@ -4,6 +4,7 @@ export * from './cost/index.js';
 export * from './diff/index.js';
 export * from './names/index.js';
 export * from './prompt/index.js';
+export * from './readers/index.js';
 export * from './rights/index.js';
 export * from './society/index.js';
 export * from './waiting/index.js';

@@ -6,7 +6,7 @@ import { host, makeScene, openScene, thinker } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('scene.db');
-beforeAll(() => makeScene(path), 60_000);
+beforeAll(() => makeScene(path));
 afterAll(() => folder.remove());
 
 const last = async () => JSON.parse((await run('waiting', path, '--json')).out).frame as number;

@@ -7,7 +7,7 @@ import { makeScene, openScene } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('scene.db');
-beforeAll(() => makeScene(path), 60_000);
+beforeAll(() => makeScene(path));
 afterAll(() => folder.remove());
 
 /** The text with ids and ages replaced. */
