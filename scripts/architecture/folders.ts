@@ -328,10 +328,11 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     cost: ['names', 'page'],
     prompt: ['names', 'page'],
     cells: [],
+    fork: ['names', 'page'],
     readers: ['cells', 'names', 'page'],
     rights: ['names', 'page'],
     society: ['cells', 'names', 'page'],
-    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'readers', 'rights', 'society', 'waiting'],
+    '.': ['attempts', 'cost', 'diff', 'fork', 'names', 'prompt', 'readers', 'rights', 'society', 'waiting'],
   },
   inspect: {
     contract: [],

@@ -75,6 +75,7 @@ class CommandLine {
     this.#addDiff(program);
     this.#addRights(program);
     this.#addReaders(program);
+    this.#addFork(program);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -308,6 +309,25 @@ class CommandLine {
         this.#run(options, async () =>
           (await import('./verbs/operators/readers.js')).readers(this.io, world, item, options),
         ),
+      );
+  }
+
+  #addFork(program: Command): void {
+    verb(program, 'fork', 'make a dry fork: what would have happened with another answer; nothing outside is called')
+      .argument(
+        '[at]',
+        'the last frame that the fork shares with the world; before the other answer when absent',
+        count,
+      )
+      .option('--into <file>', 'the place of the fork; a free one beside the world when absent')
+      .option('--answer <effect=text>', 'another answer of a model, a tool or a person; may be repeated', several)
+      .option('--deny <effect>', 'an effect that a person does not approve; may be repeated', several)
+      .option('--feed', 'repeat the requests of the original; done by itself with another answer')
+      .option('--list', 'list the forks of the world in its folder, and make none')
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, at, options) =>
+        this.#run(options, async () => (await import('./verbs/operators/fork.js')).fork(this.io, world, at, options)),
       );
   }
 

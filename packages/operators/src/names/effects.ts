@@ -9,7 +9,10 @@ import { fieldOf, textOfValue } from './values.js';
 export const WORDS_MAX = 240;
 
 /** An effect in words and in one line: a call by its tool and arguments, any other by its kind and parameters. */
-export async function wordsOfEffect({ content }: ReadonlyStore, { name, params }: OpenEffect): Promise<string> {
+export async function wordsOfEffect(
+  { content }: Pick<ReadonlyStore, 'content'>,
+  { name, params }: Pick<OpenEffect, 'name' | 'params'>,
+): Promise<string> {
   if (name === EFFECTS.adopt) return `tools of ${String(fieldOf(params, 'toolset'))} that have changed`;
   if (name === EFFECTS.model) return 'a model call';
   if (name !== EFFECTS.tool) return shortText(`${name} ${await textOfValue(content, params)}`, WORDS_MAX);

@@ -2,12 +2,11 @@
 
 import { formatAddress, type OptionKind } from '@reprise/contracts';
 import { type App, type ReadonlyStore, worldAt } from '@reprise/kernel';
-import { snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { cellsAt } from '../cells/cells-at.js';
+import { namesAt } from '../names/names-at.js';
 import { ownerWords } from '../names/owner.js';
 import { REDUCERS } from '../names/reducers.js';
-import { WorldNames } from '../names/world-names.js';
+import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
@@ -80,17 +79,6 @@ function byName(a: ReaderRow, b: ReaderRow): number {
 /** The operator stands before all others. */
 function sortKey({ of, holder }: ReaderRow): string {
   return of === null ? '' : `${of.agent ?? ownerWords(of)} ${holder}`;
-}
-
-async function namesAt(store: ReadonlyStore, seq: number, signal: AbortSignal | undefined): Promise<WorldNames> {
-  const names = new WorldNames();
-  const snapshot = await snapshotBefore(store, seq);
-  await names.load(snapshot);
-  for await (const frame of store.journal.read(snapshot.seq + 1, seq)) {
-    signal?.throwIfAborted();
-    for (const record of readFrame(frame.bytes, frame.seq).all) names.take(record);
-  }
-  return names;
 }
 
 async function timeOf(store: ReadonlyStore, seq: number): Promise<number> {

@@ -2,7 +2,7 @@
  * Outcomes that a dry fork gets in place of those that its original got: an answer of a person, a result of a tool that could
  * have been another one. They are recorded as given by the operator, so that nobody takes them for what happened.
  */
-import { type Receipt, type ReceiptStatus, RepriseError, type Value } from '@reprise/contracts';
+import { present, type Receipt, type ReceiptStatus, RepriseError, type Value } from '@reprise/contracts';
 import type { App } from '../../pure/define/index.js';
 import { check } from '../../pure/schema/index.js';
 import type { RecordedReceipt } from './recorded-receipts.js';
@@ -52,8 +52,10 @@ export class OtherOutcomes {
     this.#used.add(effect);
     const { status, code, payload } = outcome;
     if (status === 'ok') this.#requireFit(effect, name, payload ?? null);
-    const more = { ...(code === undefined ? {} : { code }), ...(status === 'ok' ? { payload: payload ?? null } : {}) };
-    return { adapter: INSTEAD, by: 'operator', status, ...more, attempts: recorded.attempts };
+    // Whom the call asked stays as it was: another answer is one of the same call.
+    const { asked, attempts } = recorded;
+    const more = present({ asked, code, payload: status === 'ok' ? (payload ?? null) : undefined });
+    return { adapter: INSTEAD, by: 'operator', status, ...more, attempts };
   }
 
   /** The recorded receipts, with those of other outcomes in their places. */
