@@ -224,6 +224,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['http', 'process', 'workspace'],
   },
   server: {
+    guard: [],
     pure: [],
     protocol: [],
     world: ['protocol', 'pure'],
@@ -333,9 +334,9 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   },
   inspect: {
     contract: [],
-    http: [],
+    http: ['contract'],
     past: [],
-    api: ['contract', 'past'],
+    api: ['contract', 'http', 'past'],
     page: [],
     '.': ['api', 'contract', 'http', 'page', 'past'],
   },
