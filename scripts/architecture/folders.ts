@@ -323,6 +323,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   operators: {
     names: [],
     page: [],
+    text: [],
+    story: ['names', 'page', 'text'],
     attempts: ['names', 'page'],
     diff: ['page'],
     waiting: ['names', 'page'],
@@ -330,7 +332,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     prompt: ['names', 'page'],
     rights: ['names', 'page'],
     society: ['names', 'page'],
-    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'rights', 'society', 'waiting'],
+    '.': ['attempts', 'cost', 'diff', 'names', 'prompt', 'rights', 'society', 'story', 'waiting'],
   },
   inspect: {
     contract: [],
@@ -343,7 +345,6 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   cli: {
     text: [],
     process: ['text'],
-    history: ['text'],
     world: ['text', 'process'],
     serve: ['world'],
     verify: ['world'],
@@ -357,8 +358,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'verbs/society': ['text', 'process', 'world'],
     'verbs/team': ['text', 'process', 'world', 'tree', 'team'],
     'verbs/tree': ['text', 'process', 'world', 'tree'],
-    verbs: ['text', 'process', 'world', 'history', 'serve', 'verify'],
-    '.': ['text', 'process', 'world', 'history', 'serve', 'verify', 'tree', 'team', 'verbs'],
+    verbs: ['text', 'process', 'world', 'serve', 'verify'],
+    '.': ['text', 'process', 'world', 'serve', 'verify', 'tree', 'team', 'verbs'],
   },
   reprise: { '.': [], org: [], testing: ['.'] },
 };

@@ -6,4 +6,5 @@ export * from './names/index.js';
 export * from './prompt/index.js';
 export * from './rights/index.js';
 export * from './society/index.js';
+export { type StoryEntry, type StoryOfOptions, type StoryReport, storyOf, storyReport } from './story/index.js';
 export * from './waiting/index.js';

@@ -2,7 +2,6 @@
  * The JSON that the page asks its server for: reports of `reprise/operators`, and what only a page shows. The page imports
  * these types and nothing else of this package.
  */
-import type { HistoryEntry } from '@reprise/agent/history';
 import type { AttemptRow, Owner, Unfinished, WaitingItem } from '@reprise/operators';
 
 /** A frame and its time in journal milliseconds. */
@@ -89,34 +88,8 @@ export interface TroubleReport {
   readonly next: string | null;
 }
 
-/** One line of a story: an act of a session, or of another part of the world. */
-export interface StoryEntry {
-  /** The frame and the index of the record: `12.3`. */
-  readonly place: string;
-  readonly frame: number;
-  readonly at: number;
-  /** Whose act it is; null for one of the world as a whole. */
-  readonly of: Owner | null;
-  readonly kind: HistoryEntry['kind'] | string;
-  /** Who acted, in words. */
-  readonly by: string | null;
-  /** What happened, in words; texts of others are whole. */
-  readonly words: string;
-  readonly run: number | null;
-  readonly tool: string | null;
-  readonly call_id: string | null;
-  /** The effect of a model call or a tool call, to link to its prompt. */
-  readonly effect: string | null;
-}
-
 /** `GET /api/story?session&at&before&limit`: the last entries up to `at`, the oldest first. */
-export interface StoryReport {
-  readonly frame: number;
-  readonly session: string | null;
-  readonly entries: readonly StoryEntry[];
-  /** The place to ask for as `before`; null when there is nothing earlier. */
-  readonly before: string | null;
-}
+export type { StoryEntry, StoryReport } from '@reprise/operators';
 
 /** `GET /api/strip?buckets`: activity along the slider, in equal stretches of frames. */
 export interface StripReport {
