@@ -1,6 +1,6 @@
 /** Reads the body of a request as JSON. */
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.js';
+import { HttpRefusal } from 'reprise/server';
 
 /** The largest body: a message of this size is still shown whole when the page loads again. */
 export const BODY_BYTES_MAX = 256 * 1024;
@@ -19,13 +19,13 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
       if (bytes > DROPPED_BYTES_MAX) break;
     }
   } catch {
-    throw new Refusal(400, 'The request broke off.'); // the page was closed: no fault of the server
+    throw new HttpRefusal(400, 'The request broke off.'); // the page was closed: no fault of the server
   }
   if (bytes > BODY_BYTES_MAX)
-    throw new Refusal(413, `The message is too large: at most ${BODY_BYTES_MAX} bytes.`, { connection: 'close' });
+    throw new HttpRefusal(413, `The message is too large: at most ${BODY_BYTES_MAX} bytes.`, { connection: 'close' });
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.subarray(0, bytes)));
   } catch (error) {
-    throw new Refusal(400, `The body is not JSON: ${error instanceof Error ? error.message : error}.`);
+    throw new HttpRefusal(400, `The body is not JSON: ${error instanceof Error ? error.message : error}.`);
   }
 }

@@ -1,9 +1,9 @@
 /** The requests of the page, as commands of a session. Nothing is stored here; the world does. */
 import { type AgentWorld, type AnyAgent, actorWords, type CommandReceipt, type Decided, type Session } from 'reprise';
 import { toolDifferences } from 'reprise/history';
+import { HttpRefusal } from 'reprise/server';
 import { afterOf, answerChatInput, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
-import { Refusal } from './refusal.js';
 
 const chatId = z.string().regex(/^[\w.:-]{1,128}$/, 'expected an id of a chat');
 const decision = z.strictObject({
@@ -39,9 +39,9 @@ export class ChatRequests {
   async answer(request: ChatRequest): Promise<Response> {
     const { method, chat, what } = request;
     if (method !== 'GET' && method !== 'POST')
-      throw new Refusal(405, `${method} is not supported: use GET or POST.`, { allow: 'GET, POST' });
+      throw new HttpRefusal(405, `${method} is not supported: use GET or POST.`, { allow: 'GET, POST' });
     if (chat === undefined) {
-      if (method !== 'POST') throw new Refusal(405, 'A message is sent with POST.', { allow: 'POST' });
+      if (method !== 'POST') throw new HttpRefusal(405, 'A message is sent with POST.', { allow: 'POST' });
       return this.#message(await request.body(), request.headers);
     }
     const session = this.world.session(chatId.parse(chat), this.agent);
@@ -72,7 +72,7 @@ export class ChatRequests {
         return run === undefined ? new Response(null, { status: 204 }) : uiMessageResponse(run);
       }
       default:
-        throw new Refusal(404, `There is nothing to read at "${what}".`);
+        throw new HttpRefusal(404, `There is nothing to read at "${what}".`);
     }
   }
 
@@ -104,7 +104,7 @@ export class ChatRequests {
         return decided(await this.world.answer(given.id, given.answer, GUEST));
       }
       default:
-        throw new Refusal(404, `There is nothing to do at "${what}".`);
+        throw new HttpRefusal(404, `There is nothing to do at "${what}".`);
     }
   }
 
@@ -115,26 +115,26 @@ export class ChatRequests {
     if (pending.some((item) => item.id === id)) return;
     for await (const event of session.events({ tree: true, inline: 0, follow: false }))
       if (event.type === 'human.requested' && event.id === id) return;
-    throw new Refusal(404, `Chat "${session.key}" has no such question: it may belong to another chat.`);
+    throw new HttpRefusal(404, `Chat "${session.key}" has no such question: it may belong to another chat.`);
   }
 }
 
 async function known(session: Session) {
   const state = await session.state();
   if (state === undefined)
-    throw new Refusal(404, `There is no chat "${session.key}" yet: it begins with its first message.`);
+    throw new HttpRefusal(404, `There is no chat "${session.key}" yet: it begins with its first message.`);
   return state;
 }
 
 function receipt(given: CommandReceipt): Response {
-  if (given.status === 'rejected') throw new Refusal(409, `Not now: ${given.code.replaceAll('_', ' ')}.`);
+  if (given.status === 'rejected') throw new HttpRefusal(409, `Not now: ${given.code.replaceAll('_', ' ')}.`);
   return Response.json(given);
 }
 
 function decided({ status, actor, item }: Decided): Response {
   if (status === 'already_settled') {
     const by = actor === undefined ? 'here or elsewhere' : `by ${actorWords(actor)}`;
-    throw new Refusal(409, `This was decided already, ${by}.`);
+    throw new HttpRefusal(409, `This was decided already, ${by}.`);
   }
   // Nothing was decided: the page shows both versions, and decides again with the digest.
   if (status === 'changed' && item?.changed !== undefined)

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isRepriseError, openWorld } from 'reprise';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
+import { pageFile } from 'reprise/server';
 import { sqlite } from 'reprise/sqlite';
 import { print, printError } from 'reprise/terminal';
 import { bundlePage } from './bundle.js';
-import { pageFile } from './files.js';
 import { startChatServer } from './server.js';
 import { embeddedModel, waiter } from './waiter.js';
 

@@ -4,11 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AgentWorld, AnyAgent } from 'reprise';
+import {
+  HttpRefusal,
+  hostsOf,
+  type PageFile,
+  requireHost,
+  requireJson,
+  requireOwnPage,
+  SECURITY_HEADERS,
+  sentFile,
+} from 'reprise/server';
 import { readJson } from './body.js';
 import { ChatRequests } from './chat-requests.js';
-import { type PageFile, sentFile } from './files.js';
-import { hostsOf, requireHost, requireJson, requireOwnPage, SECURITY_HEADERS } from './guard.js';
-import { Refusal, refusalOf } from './refusal.js';
+import { refusalOf } from './refusal.js';
 
 /** The options of the server. */
 export interface ChatServerOptions {
@@ -67,7 +75,7 @@ async function respond(
   const file = Object.hasOwn(files, pathname) ? files[pathname] : undefined;
   if (file !== undefined && (method === 'GET' || method === 'HEAD')) return sentFile(file, request.headers);
   const place = pathname.match(/^\/api\/chat(?:\/([^/]+)(?:\/([^/]+))?)?$/);
-  if (place === null) throw new Refusal(404, `There is nothing at ${pathname}.`);
+  if (place === null) throw new HttpRefusal(404, `There is nothing at ${pathname}.`);
   const [, chat, what = ''] = place;
   requireOwnPage(request);
   if (method === 'POST') requireJson(request.headers);
@@ -75,7 +83,7 @@ async function respond(
   const after = request.headers['last-event-id'] ?? searchParams.get('after');
   if (typeof after === 'string') {
     // Only such a value can be a header, and only such a one was ever given out.
-    if (!/^[ -~]*$/.test(after)) throw new Refusal(400, 'Invalid id of a last event.');
+    if (!/^[ -~]*$/.test(after)) throw new HttpRefusal(400, 'Invalid id of a last event.');
     headers.set('last-event-id', after);
   }
   if (request.headers.accept !== undefined) headers.set('accept', request.headers.accept);
@@ -85,10 +93,10 @@ async function respond(
 function urlOf({ url = '/' }: IncomingMessage): URL {
   // A path may begin with two slashes, which is no name of a server here.
   if (URL.canParse(`http://localhost${url}`)) return new URL(`http://localhost${url}`);
-  throw new Refusal(400, 'Invalid address.');
+  throw new HttpRefusal(400, 'Invalid address.');
 }
 
-function refused({ status, message, headers }: Refusal): Response {
+function refused({ status, message, headers }: HttpRefusal): Response {
   return new Response(message, { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } });
 }
 

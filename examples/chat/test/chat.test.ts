@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AgentWorld, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
+import { pageFile, sentFile } from 'reprise/server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundlePage } from '../src/bundle.js';
-import { pageFile, sentFile } from '../src/files.js';
 import { type ChatServer, startChatServer } from '../src/server.js';
 import { nextStep, waiter } from '../src/waiter.js';
 

@@ -8,4 +8,5 @@ export * from './prompt/index.js';
 export * from './readers/index.js';
 export * from './rights/index.js';
 export * from './society/index.js';
+export { type StoryEntry, type StoryOfOptions, type StoryReport, storyOf, storyReport } from './story/index.js';
 export * from './waiting/index.js';

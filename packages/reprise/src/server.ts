@@ -1,4 +1,4 @@
-/** The Model Context Protocol for a world: the message core of a server. */
+/** The Model Context Protocol for a world, and the guards of a server of pages for this machine. */
 export {
   type BearerTokens,
   bearerTokens,
@@ -12,3 +12,14 @@ export {
   serveHttp,
   serveStdio,
 } from '@reprise/server';
+export {
+  HttpRefusal,
+  hostsOf,
+  type PageFile,
+  pageFile,
+  requireHost,
+  requireJson,
+  requireOwnPage,
+  SECURITY_HEADERS,
+  sentFile,
+} from '@reprise/server/guard';

@@ -1,13 +1,12 @@
 /** `reprise log`: the history of a world in words, one line for each thing that a person cares about. */
 
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history';
+import type { HistoryEntry } from '@reprise/agent/history';
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
-import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { IdNames } from '@reprise/operators/names';
-import { type FrameReader, RecentReader } from '../history/recent.js';
-import { type WorldEntry, WorldHistory } from '../history/world-words.js';
+import { EntryReader, namedEntry, type PlacedEntry, RecentReader } from '@reprise/operators/story';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
@@ -29,11 +28,7 @@ interface LogArguments {
   readonly json?: true;
 }
 
-/** An entry, and where it belongs. */
-type Entry = { readonly seq: number; readonly i: number; readonly at: number } & (
-  | { readonly of: HistoryEntry }
-  | { readonly of: WorldEntry }
-);
+type Entry = PlacedEntry;
 
 /** Prints the history of a world; with `follow`, until the user interrupts. */
 export async function log(io: Io, world: string, options: LogArguments): Promise<void> {
@@ -44,13 +39,20 @@ export async function log(io: Io, world: string, options: LogArguments): Promise
     const print = async (entry: Entry) => {
       const { columns } = io.out;
       if (options.json === true) return io.out.write(`${asJson(entry)}\n`);
-      const named = options.full === true ? entry : await withNames(entry, ids, reader.from);
+      const named = options.full === true ? entry : await namedEntry(entry, ids, reader.from);
       return io.out.write(
         columns === undefined ? `${asLine(named)}\n` : `${day.of(named)}${asFitted(named, columns)}\n`,
       );
     };
     const { seq: head } = await store.journal.head();
-    const reader = new RecentReader(store, () => new LogReader(store, ids, session, options));
+    const reader = new RecentReader(
+      store,
+      () =>
+        new EntryReader(store.content, ids, {
+          ...(session === undefined ? {} : { session }),
+          full: options.full === true,
+        }),
+    );
     const isMeant = ({ seq }: Entry) => seq >= (options.from ?? 0);
     if (options.n !== undefined)
       for (const entry of (await reader.last(head, options.n)).filter(isMeant)) await print(entry);
@@ -62,38 +64,6 @@ export async function log(io: Io, world: string, options: LogArguments): Promise
       if (io.out.closed) return;
     }
   });
-}
-
-/** Reads the entries of frames, of one session or of all. */
-class LogReader implements FrameReader<Entry> {
-  readonly #sessions: History;
-  readonly #world: WorldHistory;
-
-  constructor(
-    store: ReadonlyStore,
-    private readonly ids: IdNames,
-    private readonly session: string | undefined,
-    { full }: LogArguments,
-  ) {
-    const all = Number.MAX_SAFE_INTEGER;
-    const bounds = full === true ? { said: all, data: all } : TEXT_BOUNDS;
-    this.#sessions = new History(store.content, {
-      bounds,
-      ...(session === undefined ? {} : { isMeant: (key: string) => key === session }),
-    });
-    this.#world = new WorldHistory(bounds.data);
-  }
-
-  async entriesOf({ seq, head, at }: Omit<StoredFrame, 'bytes'>, all: readonly JournalRecord[]): Promise<Entry[]> {
-    const base = { seq, at };
-    this.ids.take(all);
-    const own = await this.#sessions.entriesOf({ ...base, head, records: all });
-    const entries: Entry[] = own.map((of) => ({ ...base, i: Number(of.place.split('.')[1]), of }));
-    if (this.session !== undefined) return entries;
-    const told = new Set(entries.map(({ i }) => i));
-    for (const of of this.#world.entriesOf(all, (i) => told.has(i))) entries.push({ ...base, i: of.i, of });
-    return entries.sort((a, b) => a.i - b.i);
-  }
 }
 
 /** Prints the date before the first entry of a day: the lines of a terminal have only the time of day. */
@@ -121,14 +91,6 @@ function asFitted(entry: Entry, columns: number): string {
   const whole = timeOf(entry.at);
   const time = whole.split('T')[1]?.slice(0, '00:00:00'.length) ?? whole;
   return wrapToColumns(lineOf(entry, time), columns, PLACE_WIDTH + time.length + 2);
-}
-
-/** An entry for people: names in place of ids. */
-async function withNames(entry: Entry, ids: IdNames, read: number): Promise<Entry> {
-  const { of } = entry;
-  const words = await ids.words(of.words, read);
-  if ('session' in of) return { ...entry, of: { ...of, words, session: await ids.words(of.session, read) } };
-  return { ...entry, of: { ...of, words, cell: of.cell === null ? null : await ids.words(of.cell, read) } };
 }
 
 function lineOf({ seq, i, of }: Entry, time: string): string {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { type Act, explainAct, type Found, findActs, type Naming, type WhyLink } from '@reprise/agent/history';
 import { RepriseError } from '@reprise/contracts';
 import { IdNames } from '@reprise/operators/names';
-import { historyIn } from '../history/source.js';
+import { historyIn } from '@reprise/operators/story';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';

@@ -2,9 +2,9 @@
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { openKernelWorld } from '@reprise/kernel';
 import { societyReport } from '@reprise/operators';
+import { RecentReader } from '@reprise/operators/story';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecentReader } from '../../src/history/recent.js';
 import app from '../apps/app.js';
 import { run, runOn } from '../run.js';
 import { add, freshFolder } from '../worlds.js';

@@ -2,14 +2,24 @@
  * The JSON that the page asks its server for: reports of `reprise/operators`, and what only a page shows. The page imports
  * these types and nothing else of this package.
  */
-import type { HistoryEntry } from '@reprise/agent/history';
 import type { AttemptRow, Owner, Unfinished, WaitingItem } from '@reprise/operators';
+import type { FrameTime, WorldParts } from '@reprise/operators/sessions';
 
-/** A frame and its time in journal milliseconds. */
-export interface FrameTime {
-  readonly frame: number;
-  readonly at: number;
-}
+/**
+ * Reports that are those of the commands: `GET /api/waiting?at&limit&after`, `/api/cost?by&from&to&at&limit&after` (`by` is
+ * a list with commas), `/api/diff?a&b&cell&limit&after`, `/api/rights?holder&at`, `/api/society?at`, `/api/prompt?call&as`
+ * (`call` is `last`, a place, or at least 8 digits of the effect; `as=sent` asks for the body too).
+ */
+export type {
+  CostReport,
+  DiffReport,
+  RequestReport,
+  RightsReport,
+  SocietyReport,
+  WaitingReport,
+} from '@reprise/operators';
+/** `GET /api/sessions?at`. */
+export type { FrameTime, SessionRow, SessionsReport } from '@reprise/operators/sessions';
 
 /** `GET /api/world`: what the file is, and how far it goes. */
 export interface WorldReport {
@@ -24,29 +34,7 @@ export interface WorldReport {
   /** Whether a process has it open. */
   readonly process: 'open' | 'closed' | 'died' | 'unknown';
   /** The parts of the world, by name, the oldest first. */
-  readonly parts: {
-    readonly trees: readonly string[];
-    readonly projects: readonly string[];
-    /** Whether it has agents of a society. */
-    readonly society: boolean;
-  };
-}
-
-/** A session, in the list of who is there. */
-export interface SessionRow {
-  readonly of: Owner;
-  /** `Idle`, `Running`, and so on, as the session itself says it. */
-  readonly lifecycle: string;
-  /** The number of items of its transcript. */
-  readonly items: number;
-  readonly changed: FrameTime | null;
-}
-
-/** `GET /api/sessions?at`. */
-export interface SessionsReport {
-  readonly frame: number;
-  /** The session that changed last stands first. */
-  readonly sessions: readonly SessionRow[];
+  readonly parts: WorldParts;
 }
 
 /** What a session said last. */
@@ -82,41 +70,17 @@ export interface TroubleRow {
   readonly effect: string | null;
 }
 
-/** `GET /api/trouble?at&limit&after`. */
+/** `GET /api/trouble?at&all&limit&after`: `all=1` reads the whole journal for what may have run twice. */
 export interface TroubleReport {
   readonly frame: number;
+  /** The first frame whose attempts count: the one behind the newest snapshot, or 0 with `all`. */
+  readonly from: number;
   readonly rows: readonly TroubleRow[];
   readonly next: string | null;
 }
 
-/** One line of a story: an act of a session, or of another part of the world. */
-export interface StoryEntry {
-  /** The frame and the index of the record: `12.3`. */
-  readonly place: string;
-  readonly frame: number;
-  readonly at: number;
-  /** Whose act it is; null for one of the world as a whole. */
-  readonly of: Owner | null;
-  readonly kind: HistoryEntry['kind'] | string;
-  /** Who acted, in words. */
-  readonly by: string | null;
-  /** What happened, in words; texts of others are whole. */
-  readonly words: string;
-  readonly run: number | null;
-  readonly tool: string | null;
-  readonly call_id: string | null;
-  /** The effect of a model call or a tool call, to link to its prompt. */
-  readonly effect: string | null;
-}
-
 /** `GET /api/story?session&at&before&limit`: the last entries up to `at`, the oldest first. */
-export interface StoryReport {
-  readonly frame: number;
-  readonly session: string | null;
-  readonly entries: readonly StoryEntry[];
-  /** The place to ask for as `before`; null when there is nothing earlier. */
-  readonly before: string | null;
-}
+export type { StoryEntry, StoryReport } from '@reprise/operators';
 
 /** `GET /api/strip?buckets`: activity along the slider, in equal stretches of frames. */
 export interface StripReport {
@@ -143,6 +107,8 @@ export interface StateReport {
   readonly frame: number;
   readonly cell: string;
   readonly state: unknown;
+  /** The hash that the replay ended with, in hexadecimal. */
+  readonly head: string;
   /** Whether the head that was replayed is the recorded one. */
   readonly replayed: boolean;
 }
@@ -222,7 +188,11 @@ export interface RecordReport {
   readonly record: unknown;
 }
 
-/** `GET /api/blob?digest&from`: content as text, or in hexadecimal where it is no text. */
+/**
+ * `GET /api/blob?digest&from&as`: content as text, as the JSON of a value, or in hexadecimal where it is neither. Without
+ * `as` its bytes decide; a short word may be a value by chance, so a link that is known to lead to a value says `as=value`.
+ * `from` counts bytes of what is shown: of the text, of the JSON, of the content.
+ */
 export interface BlobReport {
   readonly digest: string;
   readonly bytes: number;

@@ -27,6 +27,7 @@ export class RecentReader<T> {
   constructor(
     private readonly store: ReadonlyStore,
     private readonly makeReader: () => FrameReader<T>,
+    private readonly signal?: AbortSignal,
   ) {
     this.#reader = makeReader();
   }
@@ -36,11 +37,11 @@ export class RecentReader<T> {
     return this.#from;
   }
 
-  /** The last entries up to a frame, the oldest first. @param most how many */
-  async last(head: number, most: number): Promise<readonly T[]> {
+  /** The last entries up to a frame, the oldest first. @param most how many @param isMeant which entries count; all when absent */
+  async last(head: number, most: number, isMeant: (entry: T) => boolean = () => true): Promise<readonly T[]> {
     for (let width = Math.max(WINDOW_MIN, 2 * most); ; width *= 4) {
       const read = await this.#readFrom(Math.max(head + 1 - width, 0), head);
-      const entries = read.flatMap((frame) => frame.entries.map((entry) => ({ entry, frame })));
+      const entries = read.flatMap((frame) => frame.entries.filter(isMeant).map((entry) => ({ entry, frame })));
       const kept = entries.slice(Math.max(entries.length - most, 0));
       const [first] = kept;
       const isWhole =
@@ -68,6 +69,7 @@ export class RecentReader<T> {
     this.#from = from;
     const read: ReadEntries<T>[] = [];
     for await (const frame of this.store.journal.read(from, to)) {
+      this.signal?.throwIfAborted();
       const { all } = readFrame(frame.bytes, frame.seq);
       const isCovered = this.#context.covers(all);
       this.#context.take(all);

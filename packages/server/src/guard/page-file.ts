@@ -1,4 +1,4 @@
-/** The files of the page, compressed once; a browser that has one is only told that it is still the same. */
+/** Files of a page, compressed once; a browser that has one is only told that it is still the same. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';

@@ -1,45 +1,42 @@
 /**
- * Which requests the server answers, and what a browser may do with the answers.
+ * Which requests a server of pages answers, and what a browser may do with the answers.
  *
- * The server acts for the person at this machine and asks for no password. So a page of another site must not reach it:
+ * Such a server acts for the person at this machine and asks for no password. So a page of another site must not reach it:
  * not by a form, not by a script, and not by a name of its own that it points at this machine (DNS rebinding).
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.js';
+import { HttpRefusal } from './refusal.js';
 
 const LOCAL = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** The `Host` values that the server answers to: this machine at its port, and the names that it was started for. */
+/** The `Host` values that a server answers to: this machine at its port, and the names that it was started for. */
 export function hostsOf(port: number, names: readonly string[] = []): ReadonlySet<string> {
   const named = names.map((name) => name.toLowerCase());
   const local = port === 80 ? LOCAL : LOCAL.map((name) => `${name}:${port}`);
   return new Set([...local, ...named.flatMap((name) => [name, `${name}:${port}`])]);
 }
 
-/** Refuses a request that names another server: a foreign name that was pointed at this machine. */
+/** Refuses a request that names another server: a foreign name that was pointed at this machine. @throws HttpRefusal 403 */
 export function requireHost({ headers }: IncomingMessage, hosts: ReadonlySet<string>): void {
   const host = (headers.host ?? '').toLowerCase();
   if (hosts.has(host)) return;
-  throw new Refusal(
-    403,
-    `Unknown host "${host}": this server answers as ${[...hosts].join(', ')}; --host adds a name.`,
-  );
+  throw new HttpRefusal(403, `Unknown host "${host}": this server answers as ${[...hosts].join(', ')}.`);
 }
 
-/** Refuses a request that a page of another site makes. A request without these headers comes from no page. */
+/** Refuses a request that a page of another site makes. A request without these headers comes from no page. @throws HttpRefusal 403 */
 export function requireOwnPage({ headers }: IncomingMessage): void {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
   if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
-  throw new Refusal(403, 'Requests from other sites are refused: open the page of this server.');
+  throw new HttpRefusal(403, 'Requests from other sites are refused: open the page of this server.');
 }
 
-/** Refuses a body that is not JSON: a form of another site can send any other without asking first. */
+/** Refuses a body that is not JSON: a form of another site can send any other without asking first. @throws HttpRefusal 403 */
 export function requireJson(headers: IncomingHttpHeaders): void {
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== 'application/json')
-    throw new Refusal(403, `Unexpected content-type "${type}": send application/json.`);
+    throw new HttpRefusal(403, `Unexpected content-type "${type}": send application/json.`);
 }
 
 /** The headers of every answer: only the page's own script, style and server, in no frame; what is said is never kept. */
