@@ -25,7 +25,7 @@ function wrong(tree: Tree): string[] {
 const OWN_LIMIT =
   /^(?:before|after)(?:All|Each)\(.*, \d[\d_]*_000\);|^\s*\},\n\s+\d[\d_]*_000,\n\s*\);|^\s*\}, \d[\d_]*_000\);|^\s*(?:it|test|describe)\b.*, \{ timeout: \d|',\n\s*\{ timeout: [1-9][\d_]* \},$|setConfig\(\{ \w*Timeout/m;
 
-/** Files that state a time limit of their own for a test; a `setTimeout` ends with its number too, and is none. */
+/** Files that state a time limit of their own for a test; a `setTimeout` ends with its number too, and is left out. */
 function limited(tree: Tree): string[] {
   return [...tree]
     .filter(([file, text]) => file.endsWith('.test.ts') && file !== OWN && OWN_LIMIT.test(withoutTimers(text)))

@@ -18,7 +18,7 @@ export function nameOf(address: string, names: WorldNames): string | null {
 const CELL = 'cell:';
 
 /** A store, and those to whom it belongs. */
-export interface Belonging {
+interface Belonging {
   readonly scope: string;
   /** The entity whose store it is alone; null for another store. */
   readonly owner: string | null;

@@ -4,7 +4,7 @@ import type { WorldAt } from '@reprise/kernel';
 import { key as itemKey, type MemoryItem, storeAt } from '@reprise/org/contracts';
 
 /** A store, and an item in it. */
-export interface NamedItem {
+interface NamedItem {
   readonly scope: string;
   readonly id: number | null;
 }

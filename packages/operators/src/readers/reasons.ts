@@ -5,7 +5,7 @@ import { isExpired, permits } from '@reprise/kernel/authority';
 import type { ReaderRow } from './report.js';
 
 /** What is asked of rights: which store, and when. */
-export interface StoreQuestion {
+interface StoreQuestion {
   readonly store: string;
   readonly at: number;
 }

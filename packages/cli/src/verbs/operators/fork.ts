@@ -139,7 +139,7 @@ async function listForks(io: Io, world: string, { json }: ForkArguments): Promis
   }
 }
 
-/** A file beside the world that cannot be read, such as an unfinished fork, is none of its forks. */
+/** A file beside the world that cannot be read, such as an unfinished fork, is left out. */
 async function openedOrNot(file: string): Promise<ReadonlyStore | undefined> {
   try {
     return await sqlite(file).openReadonly();

@@ -53,7 +53,7 @@ function lineOf(row: ReaderRow): string {
   return `  ${row.of === null ? row.holder : (row.of.agent ?? ownerWords(row.of))}: ${wordsOf(row)}`;
 }
 
-/** A reason in words. */
+/** Why a holder may read or not, in words for people. */
 function wordsOf({ reason, role, by_name, by, patterns }: ReaderRow): string {
   const whose = by_name ?? by ?? '';
   const named = patterns === null || patterns.length === 0 ? 'nothing' : patterns.join(', ');

@@ -30,11 +30,6 @@ export class OtherOutcomes {
     private readonly app: App,
   ) {}
 
-  /** Whether there are any. */
-  get isEmpty(): boolean {
-    return Object.keys(this.outcomes).length === 0;
-  }
-
   /** The contents that the payloads link. */
   get contents(): readonly Uint8Array[] {
     return Object.values(this.outcomes).flatMap(({ contents = [] }) => contents);
