@@ -24,6 +24,8 @@ function addTrouble(program: Command, run: RunVerb, io: Io): void {
     'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died; what may have run twice',
   )
     .option('--all', 'what may have run twice in the whole journal, not only since the newest snapshot')
+    .option('--limit <n>', 'the most of what may have run twice; 1,000 when absent', positive)
+    .option('--after <cursor>', 'what stands behind the cursor of the list before')
     .option('--app <module>', 'the app that wrote the world')
     .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
     .action((world, options) =>
@@ -48,6 +50,8 @@ function addCost(program: Command, run: RunVerb, io: Io): void {
     .option('--from <day>', 'from this day on, or from this time (2026-11-30, 2026-11-30T09:00Z)', time)
     .option('--to <day>', 'before this day or time', time)
     .option('--at <seq>', 'up to this frame', count)
+    .option('--limit <n>', 'the most rows; 1,000 when absent', positive)
+    .option('--after <cursor>', 'the rows behind the cursor of the list before')
     .action((world, options) =>
       run(options, async () => (await import('./verbs/operators/cost.js')).cost(io, world, options)),
     );

@@ -56,7 +56,7 @@ async function paged(list: string, ...question: readonly string[]): Promise<read
 }
 
 describe('an answer in pages', () => {
-  it('the pages of reprise diff and of reprise waiting together are the whole answer, and a page says that it is one', async () => {
+  it('the pages of reprise diff, of reprise waiting and of reprise cost together are the whole answer, and a page says that it is one', async () => {
     const frames = ['0', String(await last())];
     const cells = JSON.parse((await run('diff', path, ...frames, '--json')).out).cells;
     expect(JSON.stringify(await paged('cells', 'diff', path, ...frames))).toBe(JSON.stringify(cells));
@@ -66,6 +66,10 @@ describe('an answer in pages', () => {
       readonly of: unknown;
     }[];
     expect(JSON.stringify(pages)).toBe(JSON.stringify(waiting));
+    const sums = ['cost', path, '--by', 'agent,model'];
+    const { rows } = JSON.parse((await run(...sums, '--json')).out);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(JSON.stringify(await paged('rows', ...sums))).toBe(JSON.stringify(rows));
     expect((await run('diff', path, ...frames, '--limit', '1')).out).toMatch(/: the first 1 cell\n[\s\S]*--after\.\n$/);
     expect((await run('waiting', path, '--limit', '1')).out).toMatch(/--after\.\n/);
   });
