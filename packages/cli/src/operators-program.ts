@@ -97,7 +97,7 @@ function addReaders(program: Command, run: RunVerb, io: Io): void {
 
 function addFork(program: Command, run: RunVerb, io: Io): void {
   verb(program, 'fork', 'make a dry fork: what would have happened with another answer; nothing outside is called')
-    .argument('[at]', 'the last frame that the fork shares with the world; before the other answer when absent', count)
+    .argument('[at]', 'the last frame that the fork shares; the one that asked for the other answer when absent', count)
     .option('--into <file>', 'the place of the fork; a free one beside the world when absent')
     .option('--answer <effect=text>', 'another answer of a model, a tool or a person; may be repeated', several)
     .option('--deny <effect>', 'an effect that a person does not approve; may be repeated', several)

@@ -12,7 +12,7 @@ export interface SettledEffect {
   readonly name: string;
   readonly params: Value;
   readonly receipt: Receipt;
-  /** The frame that settled it. */
+  /** The frame that emitted it. */
   readonly frame: number;
 }
 
@@ -27,24 +27,25 @@ export const DENIED: OtherOutcome = { status: 'denied', code: 'policy_denied/not
  */
 export async function settledEffect(store: ReadonlyStore, named: string, signal?: AbortSignal): Promise<SettledEffect> {
   const digits = /^[0-9a-f]{8,64}$/.test(named) ? named : undefined;
-  const found = new Map<string, Pick<SettledEffect, 'name' | 'params'> & Partial<SettledEffect>>();
+  const found = new Map<string, Omit<SettledEffect, 'effect' | 'receipt'> & { readonly receipt?: Receipt }>();
   if (digits !== undefined)
     for await (const { seq, bytes } of store.journal.read(0)) {
       signal?.throwIfAborted();
       for (const record of readFrame(bytes, seq).all) {
-        if (record.kind === 'effect' && record.effect.startsWith(digits)) found.set(record.effect, record);
+        if (record.kind === 'effect' && record.effect.startsWith(digits))
+          found.set(record.effect, { name: record.name, params: record.params, frame: seq });
         if (record.kind !== 'receipt' && record.kind !== 'settled') continue;
         const known = found.get(record.effect);
         if (known !== undefined && known.receipt === undefined)
-          found.set(record.effect, { name: known.name, params: known.params, receipt: receiptIn(record), frame: seq });
+          found.set(record.effect, { ...known, receipt: receiptIn(record) });
       }
     }
   const [first, second] = [...found];
   if (first === undefined || second !== undefined)
     throw unmeant(named, second === undefined ? 'no effect begins with this' : 'several effects begin with this');
-  const [effect, { name, params, receipt, frame }] = first;
-  if (receipt === undefined || frame === undefined) throw unmeant(named, 'the effect is open: it has no outcome yet');
-  return { effect, name, params, receipt, frame };
+  const [effect, { receipt, ...rest }] = first;
+  if (receipt === undefined) throw unmeant(named, 'the effect is open: it has no outcome yet');
+  return { effect, receipt, ...rest };
 }
 
 function receiptIn(record: { readonly receipt: Receipt } | { readonly status: string }): Receipt {

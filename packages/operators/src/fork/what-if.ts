@@ -10,8 +10,9 @@ import {
   type ReadonlyStore,
   type Store,
 } from '@reprise/kernel';
-import { wordsOfEffect } from '../names/effects.js';
+import { MODEL_CALL, wordsOfEffect } from '../names/effects.js';
 import { namesAt } from '../names/names-at.js';
+import { EFFECTS } from '../names/reducers.js';
 import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { requireGivenApps, requireQuestion } from '../page/require.js';
@@ -22,7 +23,7 @@ import type { ForkEffect, WhatIfReport } from './report.js';
 export interface WhatIfOptions {
   /** The store of the fork: an empty place. */
   readonly into: Store;
-  /** The last frame that it shares with its original; the one before the first of the other outcomes when absent. */
+  /** The last frame that it shares with its original; the one that emitted the first of the effects with another outcome when absent. */
   readonly at?: number;
   /** Other answers, by the ids of effects or their first 8 digits: what a model says, a tool returns, a person answers. */
   readonly answers?: Readonly<Record<string, string>>;
@@ -112,7 +113,17 @@ async function chosenOutcomes(
 /** The last shared frame. @throws RepriseError `invalid_argument` when none is named and nothing is otherwise */
 async function cutOf(store: ReadonlyStore, at: number | undefined, chosen: readonly ChosenOutcome[]): Promise<number> {
   if (at !== undefined || chosen.length === 0) return frameOf(store, at);
-  return Math.min(...chosen.map(({ of }) => of.frame)) - 1;
+  return endOfCascade(store, Math.min(...chosen.map(({ of }) => of.frame)));
+}
+
+/** The last frame of the cascade that a frame belongs to: a fork begins behind it. */
+async function endOfCascade(store: ReadonlyStore, seq: number): Promise<number> {
+  let last = seq;
+  for await (const { kind, seq: next } of store.journal.read(seq + 1)) {
+    if (kind !== 'continue') break;
+    last = next;
+  }
+  return last;
 }
 
 /** Repeats the requests of the original. No adapter is registered: a dry fork calls none. */
@@ -144,7 +155,8 @@ async function differencesOf(
     matched: matched.length,
     unmatched: await rowsOf(unmatched, inFork),
     unused: unused.map(({ effect, cell, name, seq }) => {
-      return { effect, of: inOriginal.ownerOf(cell), what: name, frame: seq };
+      const what = name === EFFECTS.model ? MODEL_CALL : name;
+      return { effect, of: inOriginal.ownerOf(cell), what, frame: seq };
     }),
     departure: departure ?? null,
   };

@@ -88,7 +88,7 @@ function placeBeside(world: string, at: number | undefined): string {
 function textOf(report: WhatIfReport, into: string, columns: number | undefined): string {
   const { at, settled, instead, fed, matched, unmatched, unused, departure } = report;
   const lines = [
-    `${into}: shares the frames up to ${at}${settled === 0 ? '' : `; ${amount(settled, 'effect')} open there ended as in the original`}`,
+    `${into}: shares the frames up to ${at}${settled === 0 ? '' : `; ${amount(settled, 'effect')} open there ${settled === 1 ? 'is' : 'are'} settled in its first own frame`}`,
     ...instead.map(({ effect, what, status }) => `instead: ${what} (${effect.slice(0, 8)}…) ends ${status}`),
     ...(fed === null ? [] : [fedText(fed)]),
     ...(fed?.refused ?? []).map(({ seq, code }) => `  the request of frame ${seq} is refused: ${code}`),
