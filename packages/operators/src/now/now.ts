@@ -1,7 +1,7 @@
 /** How a world is now, for a first look: one reading of the newest snapshot and of the frames behind it. */
 import { shortText } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { snapshotBefore } from '@reprise/kernel/inspect';
+import { type SnapshotCell, type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { AttemptsFold, attemptRows } from '../attempts/attempts.js';
 import type { AttemptRow } from '../attempts/report.js';
@@ -60,7 +60,7 @@ export async function nowOf(store: ReadonlyStore, options: NowOfOptions = {}): P
   requireQuestion('nowOf', store, options, { ...AT_OPTIONS, world: true });
   const { at, world = 'WORLD', signal } = options;
   const frame = await frameOf(store, at);
-  const snapshot = await snapshotBefore(store, frame);
+  const snapshot = await readOnce(await snapshotBefore(store, frame));
   const waiting = new WaitingFold();
   await waiting.load(snapshot);
   const attempts = new AttemptsFold(snapshot, snapshot.seq + 1);
@@ -84,6 +84,19 @@ export async function nowOf(store: ReadonlyStore, options: NowOfOptions = {}): P
     attempts: await attemptRows(store, attempts.found, state.names),
     failed: failed.failed,
     words: await lastWords(store, answers, { names: state.names, ids, read: snapshot.seq + 1 }),
+  };
+}
+
+/** A snapshot whose cells are read once for all that looks at them: each reading goes through all cells of the world. */
+async function readOnce(snapshot: SnapshotLeaves): Promise<SnapshotLeaves> {
+  const { session, project, tree, entity } = REDUCERS;
+  const all: SnapshotCell[] = [];
+  for await (const cell of snapshot.cells([session, project, tree, entity])) all.push(cell);
+  return {
+    ...snapshot,
+    async *cells(reducers) {
+      for (const cell of all) if (reducers.includes(cell.address[0])) yield cell;
+    },
   };
 }
 
