@@ -41,7 +41,7 @@ describe('reprise inspect', () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  it('reprise inspect opens the address with the opener of the system, and goes on where there is none', async () => {
+  it('reprise inspect opens the address with the opener of the system, and goes on where no opener is found', async () => {
     const said = folder.file('opened');
     writeFileSync(folder.file('xdg-open'), `#!/bin/sh\necho "$1" > ${said}\n`);
     chmodSync(folder.file('xdg-open'), 0o755);
