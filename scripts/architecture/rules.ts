@@ -248,7 +248,7 @@ export const DESCRIBERS: readonly string[] = [
  * - 2026-11-28: 390,000 with arguments that are refused by name where they enter, in place of a TypeError from inside.
  * - 2026-11-29: 392,756 with waits of an effect for itself, which are refused.
  * - 2026-11-29: 393,732 with descriptions in the definitions of schemas: tools are stated once by them.
- * - 2026-11-30: 397,000 with forks that take other outcomes in place of recorded ones.
+ * - 2026-11-30: 397,000 with forks that take other outcomes in place of recorded ones, and a reader of states for a kept replayer.
  */
 export const KERNEL_BUNDLE_MAX = 397_500;
 
