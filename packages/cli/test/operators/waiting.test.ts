@@ -26,13 +26,13 @@ describe('reprise waiting', () => {
       "scene.db: 3 things wait
       approval: book {"table":"two, at eight"}
         main (host), by human:*, for AGE
-        await world.decide('ID', { approve: true })
+        await world.decide('ID', { approve: true }, { as: 'human:NAME' })
       question: Keep the old parser? [yes, no]
         node #1 of upgrade, by human:*, for AGE
         reprise tree answer upgrade/2 VALUE --world scene.db
       approval: book {"table":"four"}
         clerk, result 1 of party, by human:*, for AGE
-        await world.decide('ID', { approve: true })
+        await world.decide('ID', { approve: true }, { as: 'human:NAME' })
       "
     `);
   });
@@ -51,7 +51,7 @@ describe('reprise waiting', () => {
       ['question', 'Keep the old parser?'],
       ['approval', 'book {"table":"four"}'],
     ]);
-    expect(report.waiting[0]?.answer.line).toMatch(/^await world\.decide\('[0-9a-f]{64}', \{ approve: true \}\)$/);
+    expect(report.waiting[0]?.answer.line).toMatch(/^await world\.decide\('[0-9a-f]{64}', \{ approve: true \}, \{ as: 'human:NAME' \}\)$/);
   });
 
   it('reprise waiting --at lists what waited after an earlier frame', async () => {
@@ -67,7 +67,7 @@ describe('reprise waiting beside a writer', () => {
     const open = folder.file('open.db');
     const { world, settled } = await openScene(open);
     const { out } = await run('waiting', open);
-    const [, id = ''] = /world\.decide\('([0-9a-f]{12})', \{ approve: true \}\)/.exec(out) ?? [];
+    const [, id = ''] = /world\.decide\('([0-9a-f]{12})', \{ approve: true \}, \{ as: 'human:NAME' \}\)/.exec(out) ?? [];
     expect(await world.decide(id, { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
     await settled();
     expect((await run('waiting', open)).out).not.toContain(id);

@@ -7,6 +7,8 @@ interface Answering {
   readonly kind: WaitingItem['kind'];
   readonly of: Owner;
   readonly id?: string;
+  /** Who may answer, as a pattern; null where everybody who may act may do it. */
+  readonly to?: string | null;
   /** The number of the question, in its tree. */
   readonly ask?: number;
   /** Of a review: the agent that came back. */
@@ -25,13 +27,13 @@ export function answerTo(about: Answering, world: string): WaitingItem['answer']
   return { in: 'program', line: lineOf(about) };
 }
 
-function lineOf({ kind, of, id = '', agent = '' }: Answering): string {
+function lineOf({ kind, of, id = '', agent = '', to = null }: Answering): string {
   const session = `world.session(${literal(of.session ?? '')}, agent)`;
   switch (kind) {
     case 'approval':
-      return `await world.decide(${literal(id)}, { approve: true })`;
+      return `await world.decide(${literal(id)}, { approve: true }${signedBy(to)})`;
     case 'question':
-      return `await world.decide(${literal(id)}, { answer: VALUE })`;
+      return `await world.decide(${literal(id)}, { answer: VALUE }${signedBy(to)})`;
     case 'outside':
       return `await world.kernel.settle(${literal(id)}, { status: 'ok', payload: VALUE })`;
     case 'input':
@@ -44,6 +46,12 @@ function lineOf({ kind, of, id = '', agent = '' }: Answering): string {
     case 'review':
       return `await person.review(${literal(agent)}, { approve: 'all' })`;
   }
+}
+
+/** Who answers: without a name the answer would be recorded as that of the operator. `NAME` stands for whoever copies the line. */
+function signedBy(to: string | null): string {
+  if (to === null || !to.startsWith('human:')) return '';
+  return `, { as: ${literal(to.includes('*') ? 'human:NAME' : to)} }`;
 }
 
 /** Whether a session is the one that coordinates its project: it does no task itself. */
