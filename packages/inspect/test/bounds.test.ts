@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { add, freshFolder, LEDGER } from '../../cli/test/worlds.js';
+import { patientStore } from '../src/ask/patient-store.js';
 import { openInspector } from '../src/index.js';
 import { openPage, type Page, QUESTIONS } from './page.js';
 
@@ -115,6 +116,25 @@ describe('what leaves the server of the page', () => {
     await expect.poll(() => reading.isOver).toBe(true);
     await inspector.close();
     await store.close();
+  });
+
+  it('a reading that never waits by itself lets others have their turn, and ends with its signal [SRV-30]', async () => {
+    const stop = new AbortController();
+    const frame = { seq: 0, at: 0, kind: 'request', head: '', bytes: new Uint8Array() };
+    const journal = {
+      head: async () => ({ seq: 0, digest: '' }),
+      findKey: async () => undefined,
+      findLast: async () => undefined,
+      async *read() {
+        for (;;) yield frame;
+      },
+    };
+    const busy = { journal, content: {}, close: async () => undefined } as unknown as ReadonlyStore;
+    setTimeout(() => stop.abort(), 5);
+    const all = async () => {
+      for await (const _ of patientStore(busy, stop.signal).journal.read(0));
+    };
+    await expect(all()).rejects.toThrow('aborted');
   });
 
   it('closing the server ends the work on all questions [SRV-30]', async () => {
