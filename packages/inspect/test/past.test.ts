@@ -1,7 +1,7 @@
 /** States of the past from a kept replayer, beside those of `worldAt`. */
 import type { Address } from '@reprise/contracts';
 import { openKernelWorld, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import { KeptPast } from '@reprise/kernel/inspect';
+import { KeptPast } from '@reprise/kernel/past';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allPackages } from '../../cli/src/world/built-in.js';
