@@ -1,0 +1,46 @@
+/** Activity along the slider: how much was recorded in each stretch, amber where a person is waited for, red where something failed. */
+import type { NowReport, StripReport } from '../../src/contract/reports.js';
+import { useReport, useReportAt } from '../state/use-report.js';
+
+interface StripProps {
+  readonly max: number;
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly onPick: (frame: number) => void;
+}
+
+/** How many stretches are asked for: about one for each four pixels of a wide page. */
+const BUCKETS = 160;
+const HEIGHT = 28;
+
+/** The strip. A press on it moves to the frame there. */
+export function Strip({ max, a, b, onPick }: StripProps) {
+  const { data } = useReport<StripReport>('strip', { buckets: BUCKETS });
+  const now = useReportAt<NowReport>('now').data;
+  const buckets = data?.buckets ?? [];
+  const most = Math.max(1, ...buckets.map(({ bytes }) => bytes));
+  const x = (frame: number) => (max <= 0 ? 0 : (frame / max) * 1_000);
+  const marks = [
+    ...(now?.waiting ?? []).flatMap(({ frame }) => (frame === null ? [] : [{ frame, kind: 'waits' }])),
+    ...(now?.trouble ?? []).flatMap(({ place }) => (place === null ? [] : [{ frame: place.frame, kind: 'failed' }])),
+  ];
+  const pick = (event: MouseEvent) => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    onPick(Math.max(0, Math.min(max, Math.round(((event.clientX - box.left) / box.width) * max))));
+  };
+  return (
+    <svg class="strip" viewBox={`0 0 1000 ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" onClick={pick}>
+      {a !== null && b !== null && (
+        <rect class="between" x={x(Math.min(a, b))} y={0} width={Math.max(1, Math.abs(x(b) - x(a)))} height={HEIGHT} />
+      )}
+      {buckets.map(({ from, to, bytes }) => {
+        const height = 2 + Math.sqrt(bytes / most) * (HEIGHT - 6);
+        const width = Math.max(1, x(to + 1) - x(from) - 1);
+        return <rect key={from} class="bar" x={Math.min(999, x(from))} y={HEIGHT - height} width={width} height={height} />;
+      })}
+      {marks.map(({ frame, kind }, i) => (
+        <rect key={i} class={kind} x={Math.max(0, x(frame) - 1.5)} y={0} width={3} height={HEIGHT} />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,22 @@
+/** A command to copy: the page never acts for a person, it says how to. */
+import { useState } from 'preact/hooks';
+
+/** A line with a button that copies it. */
+export function Command({ line, where = 'shell' }: { readonly line: string; readonly where?: string }) {
+  const [said, say] = useState('copy');
+  const copy = () => {
+    navigator.clipboard.writeText(line).then(
+      () => say('copied'),
+      () => say('select it, and copy it by hand'),
+    );
+    setTimeout(() => say('copy'), 2_000);
+  };
+  return (
+    <div class="command">
+      <code title={where === 'program' ? 'for the program that has the world open' : 'for a shell'}>{line}</code>
+      <button type="button" onClick={copy}>
+        <span role="status">{said}</span>
+      </button>
+    </div>
+  );
+}

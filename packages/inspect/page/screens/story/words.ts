@@ -1,0 +1,74 @@
+/** A line of a story taken apart: our words about who acted, and the text of others behind them. */
+import type { StoryEntry } from '../../../src/contract/reports.js';
+import { actorName, safe } from '../../words/names.js';
+
+/** Our words, and the text of others; null where there is none. */
+export interface Spoken {
+  readonly lead: string;
+  readonly text: string | null;
+  /** Whether the text is data that tools exchange. */
+  readonly isData: boolean;
+}
+
+/** Takes the words of an entry apart: a text of others stands last, in quotes, or as the arguments of a call. */
+export function spoken(words: string): Spoken {
+  const quote = /^((?:[^"\n])*?): "([\s\S]*)"$/.exec(words);
+  if (quote !== null) return { lead: quote[1] ?? '', text: quote[2] ?? '', isData: false };
+  const call = /^(calls \S+ \S+): ([\s\S]+)$/.exec(words);
+  if (call !== null) return { lead: call[1] ?? '', text: call[2] ?? '', isData: true };
+  return { lead: words, text: null, isData: false };
+}
+
+/** What a row is, for its label and its color. */
+export interface Label {
+  readonly name: string;
+  readonly kind: 'person' | 'model' | 'tool' | 'decided' | 'child' | 'waits' | 'failed' | 'quiet';
+}
+
+const QUIET: Label = { name: 'run', kind: 'quiet' };
+
+/** The label of an entry. */
+export function labelOf({ kind, by }: StoryEntry): Label {
+  switch (kind) {
+    case 'message':
+      return byOf(by).startsWith('session') ? { name: 'parent', kind: 'child' } : { name: personOf(by), kind: 'person' };
+    case 'command':
+      return { name: personOf(by), kind: 'person' };
+    case 'answer':
+      return { name: 'model', kind: 'model' };
+    case 'call':
+      return { name: 'tool', kind: 'tool' };
+    case 'result':
+      return { name: 'result', kind: 'tool' };
+    case 'question':
+      return { name: 'asks', kind: 'waits' };
+    case 'decision':
+      return { name: 'decided', kind: 'decided' };
+    case 'child':
+      return { name: 'child', kind: 'child' };
+    case 'failure':
+      return { name: 'failed', kind: 'failed' };
+    case 'limit':
+      return { name: 'limit', kind: 'waits' };
+    case 'run':
+    case 'end':
+      return QUIET;
+    default:
+      return { name: kind, kind: 'quiet' };
+  }
+}
+
+function byOf(by: string | null): string {
+  return by ?? '';
+}
+
+function personOf(by: string | null): string {
+  return byOf(by).startsWith('operator') ? 'you' : actorName(by);
+}
+
+/** Our words about a call or a result without the number of the call, which nobody reads. */
+export function leadOf(entry: StoryEntry): string {
+  const { lead } = spoken(entry.words);
+  const short = entry.call_id === null ? lead : lead.replace(` ${entry.call_id}`, '');
+  return safe(short);
+}
