@@ -325,6 +325,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     page: [],
     text: [],
     story: ['names', 'page', 'text'],
+    sessions: ['names', 'page'],
+    words: ['names'],
     attempts: ['names', 'page'],
     diff: ['page'],
     waiting: ['names', 'page'],

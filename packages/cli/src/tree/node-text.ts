@@ -1,9 +1,10 @@
 /** One node of a tree in full, as text. */
+
+import { ancestors, whyOf } from '@reprise/operators/words';
 import { type NodeView, rightsInView, stateOf, type TreeView, wordsOfActor } from '@reprise/tree';
 import { escapeText } from '../text/escape.js';
 import { cutToColumns, wrapToColumns } from '../text/layout.js';
 import type { Texts } from './texts.js';
-import { ancestors, whyOf } from './why.js';
 
 const LABEL = 9;
 const TEXT_UNITS = 4_000;

@@ -1,7 +1,7 @@
 /** `reprise trouble`: what needs attention in a world, read without writing, also while another process has it open. */
 import { isRepriseError } from '@reprise/contracts';
 import { type CellTrouble, type ReadonlyStore, worldAt } from '@reprise/kernel';
-import { type AttemptRow, type AttemptsReport, attemptsOf } from '@reprise/operators/attempts';
+import { type AttemptRow, type AttemptsReport, attemptsOf, attemptWords } from '@reprise/operators/attempts';
 import { ownerWords, shortKey } from '@reprise/operators/names';
 import { EXIT, type ExitCode } from '../process/exit.js';
 import type { Io } from '../process/io.js';
@@ -80,15 +80,7 @@ function text(world: string, { host, cells, attempts }: Found, columns: number |
 }
 
 function lineOfAttempt(row: AttemptRow, from: number): string {
-  const { place, of, what, kind } = row;
+  const { place, of, what } = row;
   const frame = place === null ? `before frame ${from}` : `frame ${place.frame}`;
-  return `  ${frame}, ${ownerWords(of)}: ${shortKey(what)} ${ATTEMPT_WORDS[kind](row)}`;
+  return `  ${frame}, ${ownerWords(of)}: ${shortKey(what)} ${attemptWords(row)}`;
 }
-
-const ATTEMPT_WORDS: Readonly<Record<AttemptRow['kind'], (row: AttemptRow) => string>> = {
-  again: ({ attempts, outcome, guarantee }) =>
-    `was started ${attempts} times (${guarantee})${outcome === null ? ', and has not ended' : `: ${outcome}`}`,
-  unknown: () => 'has no recorded outcome: it may have happened, and is not started again',
-  late: ({ outcome, reported }) =>
-    `ended as ${outcome ?? 'nothing'}, and ${reported ?? 'nothing'} was reported afterwards`,
-};

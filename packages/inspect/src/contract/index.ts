@@ -1,1 +1,2 @@
+export type { PageFiles } from './page-files.js';
 export type * from './reports.js';

@@ -1,13 +1,7 @@
 /** Makes the files of the page from its sources. The build writes the result into `dist/page.js`. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-/** The files of the page, as text. The HTML names the other two as `/page.js` and `/page.css`. */
-export interface PageFiles {
-  readonly html: string;
-  readonly script: string;
-  readonly style: string;
-}
+import type { PageFiles } from '../contract/page-files.js';
 
 const HTML = `<!doctype html>
 <html lang="en">

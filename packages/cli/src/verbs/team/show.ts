@@ -4,6 +4,7 @@ import { actorWords, nextStep, RepriseError, type Value } from '@reprise/contrac
 import type { ReadonlyStore } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
 import { decisionText } from '@reprise/operators/names';
+import { wordsOfTeamWait } from '@reprise/operators/words';
 import { memoryItems, readItemText, unlessErased } from '@reprise/org';
 import type { RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
 import { poolOf, scopeOf } from '@reprise/specialists/contracts';
@@ -11,7 +12,6 @@ import { readFailures } from '../../process/failures.js';
 import type { Io } from '../../process/io.js';
 import { markOf, readOutput } from '../../team/facts.js';
 import { projectNamed, projectsIn, type ReadProject, readProject, waitsOfProject } from '../../team/read-team.js';
-import { wordsOfTeamWait } from '../../team/waiting.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';

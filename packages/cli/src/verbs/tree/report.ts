@@ -1,5 +1,6 @@
 /** `reprise tree report`: the result of a tree, and how it came about, as Markdown. */
 
+import { wordsOfCode } from '@reprise/operators/words';
 import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
 import type { Io } from '../../process/io.js';
 import { escapeText } from '../../text/escape.js';
@@ -8,7 +9,6 @@ import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { readTrees } from '../../tree/read-trees.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
-import { wordsOfCode } from '../../tree/why.js';
 import { isUnownedBy } from '../../world/failed-cells.js';
 import { withWorld } from '../../world/open.js';
 import { hostOf } from '../../world/troubles.js';

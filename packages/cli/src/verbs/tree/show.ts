@@ -1,6 +1,7 @@
 /** `reprise tree show`: the trees of a world, the picture of one, or one node. */
 import { isBelow } from '@reprise/agent';
 import type { ReadonlyStore } from '@reprise/kernel';
+import { whyOf } from '@reprise/operators/words';
 import {
   type NodeView,
   pictureOf,
@@ -21,7 +22,6 @@ import { nodeText } from '../../tree/node-text.js';
 import { readTrees } from '../../tree/read-trees.js';
 import { nodeOf, parseNode, parseTarget, type TreeTarget, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
-import { whyOf } from '../../tree/why.js';
 import { isUnownedBy, type PartTroubles, partTroubles, unownedLine } from '../../world/failed-cells.js';
 import { withWorld } from '../../world/open.js';
 import { hostOf, type ShownTrouble } from '../../world/troubles.js';

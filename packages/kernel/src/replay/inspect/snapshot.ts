@@ -34,6 +34,8 @@ export interface SnapshotLeaves {
   readonly failed: readonly CellTrouble[];
   /** The living cells of some reducers. The price is that of all cells of the world. */
   cells(reducers: readonly string[]): AsyncGenerator<SnapshotCell>;
+  /** The addresses of all living cells, in no order. The price is that of all cells of the world. */
+  addresses(): AsyncGenerator<Address>;
   /** One living cell; undefined when the snapshot has none at the address. */
   cell(address: Address): Promise<SnapshotCell | undefined>;
   /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
@@ -58,6 +60,7 @@ export async function snapshotBefore(store: Source, seq: number): Promise<Snapsh
     late: new Map(effects.filter(([, { late }]) => late !== undefined)),
     failed: failedCellsIn(table),
     cells: (reducers) => cellsIn(table, new Set(reducers)),
+    addresses: () => addressesIn(table),
     cell: (address) => cellIn(table, address),
     table: (address, name, range) => readCellTable(table, address, name, range),
   };
@@ -69,6 +72,10 @@ async function* cellsIn(table: LeafTable, reducers: ReadonlySet<string>): AsyncG
     if (!leaf.live || !reducers.has(String(reducer))) continue;
     yield { address: [String(reducer), String(name)], maker: leaf.parent, state: copyValue(leaf.state) };
   }
+}
+
+async function* addressesIn(table: LeafTable): AsyncGenerator<Address> {
+  for await (const { key, leaf } of table.all('cell')) if (leaf.live) yield [String(key.path[1]), String(key.path[2])];
 }
 
 async function cellIn(table: LeafTable, address: Address): Promise<SnapshotCell | undefined> {

@@ -111,7 +111,11 @@ export async function worldAt(
     throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
   }
   const { replayer, eraApp } = await replayTo(store, [app, ...(options.legacy ?? [])], seq);
-  const { table, head } = replayer;
+  return readWorld(store.content, app, replayer, eraApp);
+}
+
+/** The state that a replayer has reached. It reads the replayer's table, so it holds until the next frame is replayed. */
+export function readWorld(content: ContentReader, app: App, { table, head }: Replayer, eraApp: App): WorldAt {
   // Under any name that today's app or the era's knows; an invalid address is refused where it is read.
   const placeOf = (address: Address): Address =>
     isAddress(address) ? cellAddress(eraApp, cellAddress(app, address)) : address;
@@ -120,7 +124,7 @@ export async function worldAt(
   return {
     head,
     state,
-    log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
+    log: (address, name, from) => readCellLog(table, content, placeOf(address), name, from),
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
     trouble: () => failedCellsIn(table),
     openEffects: () => effectsIn(table),
@@ -153,7 +157,7 @@ function effectsIn(table: LeafTable): readonly EffectAt[] {
 }
 
 /** An app that reads states as they were written. */
-const NOBODY: App = Object.freeze({ reducers: new Map(), plans: new Map(), effects: new Map() });
+export const NOBODY: App = Object.freeze({ reducers: new Map(), plans: new Map(), effects: new Map() });
 
 /**
  * A replayer that has replayed the journal up to `seq`, starting at the newest snapshot at or before it, and the app
@@ -174,7 +178,7 @@ export async function replayTo(
 }
 
 /** The app that replays up to `seq`. From the newest snapshot on that is one era, since a manifest follows a snapshot. */
-async function appAt(
+export async function appAt(
   store: Pick<ReadonlyStore, 'journal'>,
   apps: readonly App[],
   seq: number,

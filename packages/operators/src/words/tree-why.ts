@@ -1,8 +1,7 @@
 /** Why a node is where it is, and what to do about it, in words. */
-import type { Actor } from '@reprise/contracts';
+import { type Actor, escapeLine } from '@reprise/contracts';
 import { lastAct, type NodeView, stateOf, type TreeView, waitsByNode, waitsOf, wordsOfActor } from '@reprise/tree';
-import { escapeLine } from '../text/escape.js';
-import { wordsOfWait } from './waiting.js';
+import { wordsOfWait } from './tree-waits.js';
 
 const CODES: Readonly<Record<string, string>> = {
   no_result: 'its run ended without a result',
