@@ -33,10 +33,10 @@ export function Header({ world, onSearch, onHelp }: HeaderProps) {
       <Verify head={live.frame} />
       <span class="push" />
       <button type="button" class="ghost" onClick={onSearch}>
-        <kbd>/</kbd> search
+        <kbd>/</kbd> <span>search</span>
       </button>
       <button type="button" class="ghost" onClick={onHelp}>
-        <kbd>?</kbd> keys
+        <kbd>?</kbd> <span>keys</span>
       </button>
     </header>
   );

@@ -1,6 +1,7 @@
 /** The keys of the page. */
-import { TABS } from './tabs.js';
+
 import { Overlay } from './overlay.js';
+import { TABS } from './tabs.js';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'search: words, a frame such as 118, two frames such as 10..20, a cell'],

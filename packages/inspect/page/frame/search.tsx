@@ -5,8 +5,8 @@ import { Failed } from '../parts/answer.js';
 import { Line } from '../parts/text.js';
 import { go, hrefOf } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
-import { TABS } from './tabs.js';
 import { Overlay } from './overlay.js';
+import { TABS } from './tabs.js';
 
 interface Hit {
   readonly to: string;
@@ -72,10 +72,10 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
           setAt(0);
         }}
       />
-      <ul id="hits" role="listbox" aria-label="Results">
+      <div id="hits" role="listbox" aria-label="Results">
         {hits.map((hit, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus, and answers to the keys
-          <li
+          <div
             key={hit.to + i}
             id={`hit-${i}`}
             role="option"
@@ -85,9 +85,9 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
           >
             <Line text={hit.what} />
             {hit.aside !== undefined && <span class="quiet num">{hit.aside}</span>}
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {answer.failure !== undefined && hits.length === 0 && <Failed failure={answer.failure} what="The search" />}
       {text.trim() !== '' && hits.length === 0 && answer.failure === undefined && (
         <p class="quiet">{isCurrent ? 'Nothing has these words.' : 'Searching …'}</p>
@@ -107,7 +107,12 @@ function kept(to: string): string {
 function directOf(text: string): Hit[] {
   const two = /^(\d{1,12})\s*(?:\.\.|…|-|\s)\s*(\d{1,12})$/.exec(text);
   if (two !== null)
-    return [{ to: hrefOf({ screen: 'compare', query: { a: two[1], b: two[2] } }), what: `compare frames ${two[1]} and ${two[2]}` }];
+    return [
+      {
+        to: hrefOf({ screen: 'compare', query: { a: two[1], b: two[2] } }),
+        what: `compare frames ${two[1]} and ${two[2]}`,
+      },
+    ];
   if (/^\d{1,12}$/.test(text))
     return [
       { to: hrefOf({ screen: 'f', parts: [text] }), what: `records of frame ${text}` },
@@ -115,7 +120,9 @@ function directOf(text: string): Hit[] {
     ];
   if (/^(sha256:)?[0-9a-f]{64}$/.test(text))
     return [{ to: hrefOf({ screen: 'b', parts: [text.replace('sha256:', '')] }), what: 'the content of this digest' }];
-  const cells = /^[\w.-]+@\d+\/.+$/.test(text) ? [{ to: hrefOf({ screen: 'cell', parts: [text] }), what: `state of ${text}` }] : [];
+  const cells = /^[\w.-]+@\d+\/.+$/.test(text)
+    ? [{ to: hrefOf({ screen: 'cell', parts: [text] }), what: `state of ${text}` }]
+    : [];
   const tabs = text.length < 2 ? [] : TABS.filter(({ name }) => name.toLowerCase().startsWith(text.toLowerCase()));
   return [...cells, ...tabs.map(({ screen, name }) => ({ to: hrefOf({ screen }), what: `the screen ${name}` }))];
 }

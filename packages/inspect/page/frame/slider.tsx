@@ -31,7 +31,7 @@ export function Slider({ world }: { readonly world: WorldReport }) {
     c: () => go({ screen: 'compare' }),
   });
   return (
-    <footer class="slider" aria-label="Time">
+    <section class="slider" aria-label="Time">
       <div class="steps">
         <button type="button" aria-label="one frame back" title="key [" onClick={step(-1)} disabled={frame <= 0}>
           ◀
@@ -43,10 +43,24 @@ export function Slider({ world }: { readonly world: WorldReport }) {
       <div class="track">
         <Strip onPick={(to) => move(to, live.frame)} max={live.frame} a={a} b={b} />
         {a !== null && (
-          <Thumb name="a" label="Mark A" value={a} max={live.frame} words={`frame ${a}`} onMove={(to) => set({ a: to })} />
+          <Thumb
+            name="a"
+            label="Mark A"
+            value={a}
+            max={live.frame}
+            words={`frame ${a}`}
+            onMove={(to) => set({ a: to })}
+          />
         )}
         {b !== null && (
-          <Thumb name="b" label="Mark B" value={b} max={live.frame} words={`frame ${b}`} onMove={(to) => set({ b: to })} />
+          <Thumb
+            name="b"
+            label="Mark B"
+            value={b}
+            max={live.frame}
+            words={`frame ${b}`}
+            onMove={(to) => set({ b: to })}
+          />
         )}
         <Thumb
           name="at"
@@ -60,30 +74,45 @@ export function Slider({ world }: { readonly world: WorldReport }) {
       <p class="asof" role="status">
         {wanted === null ? (
           <>
-            <strong>newest</strong> <span class="num">frame {frame}</span>
+            <strong>now</strong>, <span class="num">frame {frame}</span>
           </>
         ) : (
           <>
-            as of <strong class="num" title={time === null ? undefined : day(time)}>{time === null ? '…' : clock(time)}</strong>,{' '}
-            <span class="num">frame {frame}</span>
+            as of{' '}
+            <strong class="num" title={time === null ? undefined : day(time)}>
+              {time === null ? '…' : clock(time)}
+            </strong>
+            , <span class="num">frame {frame}</span>
           </>
         )}
       </p>
       <div class="marks">
-        <button type="button" title="key a" aria-pressed={a !== null} onClick={() => set({ a: a === null ? frame : null })}>
+        <button
+          type="button"
+          title="key a"
+          aria-pressed={a !== null}
+          onClick={() => set({ a: a === null ? frame : null })}
+        >
           A{a !== null && <span class="num"> {a}</span>}
         </button>
-        <button type="button" title="key b" aria-pressed={b !== null} onClick={() => set({ b: b === null ? frame : null })}>
+        <button
+          type="button"
+          title="key b"
+          aria-pressed={b !== null}
+          onClick={() => set({ b: b === null ? frame : null })}
+        >
           B{b !== null && <span class="num"> {b}</span>}
         </button>
-        <a class="button" title="key c" href={hrefOf({ screen: 'compare' })}>
+        <a class="button wide" title="key c" href={hrefOf({ screen: 'compare' })}>
           compare
         </a>
-        <button type="button" class="now" title="key l" disabled={wanted === null} onClick={() => set({ at: null })}>
-          go to newest
-        </button>
+        {wanted !== null && (
+          <button type="button" title="key l" onClick={() => set({ at: null })}>
+            newest
+          </button>
+        )}
       </div>
-    </footer>
+    </section>
   );
 }
 

@@ -36,7 +36,9 @@ export function Strip({ max, a, b, onPick }: StripProps) {
       {buckets.map(({ from, to, bytes }) => {
         const height = 2 + Math.sqrt(bytes / most) * (HEIGHT - 6);
         const width = Math.max(1, x(to + 1) - x(from) - 1);
-        return <rect key={from} class="bar" x={Math.min(999, x(from))} y={HEIGHT - height} width={width} height={height} />;
+        return (
+          <rect key={from} class="bar" x={Math.min(999, x(from))} y={HEIGHT - height} width={width} height={height} />
+        );
       })}
       {marks.map(({ frame, kind }, i) => (
         <rect key={i} class={kind} x={Math.max(0, x(frame) - 1.5)} y={0} width={3} height={HEIGHT} />

@@ -28,7 +28,13 @@ export function Thumb({ name, label, value, max, words, onMove }: ThumbProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = STEPS[event.key];
     const to =
-      event.key === 'Home' ? 0 : event.key === 'End' ? max : step === undefined ? null : value + step * (event.shiftKey ? 10 : 1);
+      event.key === 'Home'
+        ? 0
+        : event.key === 'End'
+          ? max
+          : step === undefined
+            ? null
+            : value + step * (event.shiftKey ? 10 : 1);
     if (to === null) return;
     event.preventDefault();
     onMove(bounded(to));

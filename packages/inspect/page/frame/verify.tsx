@@ -24,9 +24,7 @@ export function Verify({ head }: { readonly head: number }) {
     <span class="verify" role="status">
       {state.is === 'running' && <span class="quiet num">verifying {percent(state)} %</span>}
       {state.is === 'done' && (
-        <span class="good">
-          ✓ heads match{state.frame < head ? ` up to frame ${state.frame}` : ''}
-        </span>
+        <span class="good">✓ heads match{state.frame < head ? ` up to frame ${state.frame}` : ''}</span>
       )}
       {state.is === 'failed' && <span class="bad">✕ {safe(state.words)}</span>}
       {state.is !== 'running' && (

@@ -16,7 +16,11 @@ interface AnswerProps<T> {
 export function Shown<T>({ of: { data, failure, isLoading }, what, children }: AnswerProps<T>) {
   if (failure !== undefined) return <Failed failure={failure} what={what} />;
   if (data === undefined) return <p class="quiet pad">Reading {what} …</p>;
-  return <div aria-busy={isLoading ? 'true' : 'false'} class="answer">{children(data)}</div>;
+  return (
+    <div aria-busy={isLoading ? 'true' : 'false'} class="answer">
+      {children(data)}
+    </div>
+  );
 }
 
 /** An error: what happened, where, what was expected, what was found, what to do. */
@@ -25,7 +29,10 @@ export function Failed({ failure, what }: { readonly failure: ReportFailure; rea
   return (
     <div class="failed" role="alert">
       <p>
-        <strong>{what} cannot be shown: {safe(message)}</strong> <span class="quiet">{code}</span>
+        <strong>
+          {what} cannot be shown: {safe(message)}
+        </strong>{' '}
+        <span class="quiet">{code}</span>
       </p>
       <Line name="where" text={where} />
       <Line name="expected" text={expected} />

@@ -1,8 +1,16 @@
 /** A command to copy: the page never acts for a person, it says how to. */
 import { useState } from 'preact/hooks';
+import { plain } from '../words/names.js';
+
+interface CommandProps {
+  readonly line: string;
+  readonly where?: string;
+  /** Whether ids are shown by their beginning. All of the line is copied. */
+  readonly short?: boolean;
+}
 
 /** A line with a button that copies it. */
-export function Command({ line, where = 'shell' }: { readonly line: string; readonly where?: string }) {
+export function Command({ line, where = 'shell', short = false }: CommandProps) {
   const [said, say] = useState('copy');
   const copy = () => {
     navigator.clipboard.writeText(line).then(
@@ -12,8 +20,10 @@ export function Command({ line, where = 'shell' }: { readonly line: string; read
     setTimeout(() => say('copy'), 2_000);
   };
   return (
-    <div class="command">
-      <code title={where === 'program' ? 'for the program that has the world open' : 'for a shell'}>{line}</code>
+    <div class={short ? 'command short' : 'command'}>
+      <code title={where === 'program' ? 'for the program that has the world open' : 'for a shell'}>
+        {short ? plain(line) : line}
+      </code>
       <button type="button" onClick={copy}>
         <span role="status">{said}</span>
       </button>

@@ -52,6 +52,7 @@ export function Row({ id, isSelected, isFirst = false, class: name = '', childre
     if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
   }, [isSelected]);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of useRows select rows
     <article
       ref={row}
       id={rowId(id)}

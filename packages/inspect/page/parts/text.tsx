@@ -31,7 +31,11 @@ export function Text({ text, code = false, open = false }: TextProps) {
   if (lines <= LINES_MAX && text.length <= UNITS_MAX) return <Whole text={plain(text)} code={code} />;
   const button = (
     <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-      {isOpen ? 'fold' : 'show all'} <span class="quiet">{lines > 1 ? `${amount(lines, 'line')}, ` : ''}{size(text.length)}</span>
+      {isOpen ? 'fold' : 'show all'}{' '}
+      <span class="quiet">
+        {lines > 1 ? `${amount(lines, 'line')}, ` : ''}
+        {size(text.length)}
+      </span>
     </button>
   );
   if (isOpen)

@@ -19,11 +19,13 @@ export function Compare(_props: ScreenProps) {
   const [first, second] = [Number(query.a ?? 0), Number(query.b ?? at)];
   const [a, b] = first <= second ? [first, second] : [second, first];
   const isReady = frame >= 0 && Number.isSafeInteger(a) && Number.isSafeInteger(b);
-  const answer = useReport<DiffReport>(isReady ? 'diff' : null, { a, b, at: b, cell: query.cell });
+  const answer = useReport<DiffReport>(isReady ? 'diff' : null, { a, b, cell: query.cell });
   return (
     <div class="single">
       <Chooser key={`${a} ${b}`} a={a} b={b} />
-      <Shown of={answer} what="the difference">{(report) => <Cells report={report} />}</Shown>
+      <Shown of={answer} what="the difference">
+        {(report) => <Cells report={report} />}
+      </Shown>
     </div>
   );
 }
@@ -41,10 +43,16 @@ function Chooser({ a, b }: { readonly a: number; readonly b: number }) {
     >
       <label>
         from frame{' '}
-        <input inputMode="numeric" size={7} value={from} onInput={({ currentTarget }) => setFrom(currentTarget.value)} />
+        <input
+          inputMode="numeric"
+          size={7}
+          value={from}
+          onInput={({ currentTarget }) => setFrom(currentTarget.value)}
+        />
       </label>
       <label>
-        to frame <input inputMode="numeric" size={7} value={to} onInput={({ currentTarget }) => setTo(currentTarget.value)} />
+        to frame{' '}
+        <input inputMode="numeric" size={7} value={to} onInput={({ currentTarget }) => setTo(currentTarget.value)} />
       </label>
       <button type="submit">compare</button>
     </form>
@@ -102,7 +110,13 @@ function Cell({ diff: { cell, change, patches, logs, tables } }: { readonly diff
 const SIGNS = { add: '+', remove: '−', replace: '~' } as const;
 
 function PatchLine({ patch: { op, path, value } }: { readonly patch: Patch }) {
-  return <Change sign={SIGNS[op]} path={path.length === 0 ? 'all of it' : path.join(' › ')} value={op === 'remove' ? undefined : value} />;
+  return (
+    <Change
+      sign={SIGNS[op]}
+      path={path.length === 0 ? 'all of it' : path.join(' › ')}
+      value={op === 'remove' ? undefined : value}
+    />
+  );
 }
 
 interface ChangeProps {

@@ -55,14 +55,8 @@ function Total({ report: { total, notes } }: { readonly report: CostReport }) {
           {amount(total.calls, 'model call')} · {whole(total.tokens_in)} tokens in, {whole(total.tokens_out)} out
         </span>
       </h2>
-      {total.unpriced > 0 && (
-        <p class="warn">
-          {amount(total.unpriced, 'call')} without a price {total.unpriced === 1 ? 'is' : 'are'} not in this sum: the real
-          cost is higher.
-        </p>
-      )}
       {notes.map((note) => (
-        <p key={note} class="quiet">
+        <p key={note} class={total.unpriced > 0 || total.repeated > 0 ? 'warn' : 'quiet'}>
           {safe(note)}
         </p>
       ))}

@@ -4,7 +4,7 @@ import type { LastWords, NowReport, TroubleRow } from '../../src/contract/report
 import { Empty, Shown } from '../parts/answer.js';
 import { Part } from '../parts/facts.js';
 import { Row, useRows } from '../parts/rows.js';
-import { Line, Text } from '../parts/text.js';
+import { Text } from '../parts/text.js';
 import { Ago, Clock } from '../parts/when.js';
 import { useKeys } from '../state/keys.js';
 import { go, here, hrefOf, useRoute } from '../state/router.js';
@@ -18,7 +18,11 @@ import { WaitingLine } from './waiting.js';
 /** The first screen. */
 export function Now(_props: ScreenProps) {
   const answer = useReportAt<NowReport>('now');
-  return <Shown of={answer} what="what is going on">{(now) => <Parts now={now} />}</Shown>;
+  return (
+    <Shown of={answer} what="what is going on">
+      {(now) => <Parts now={now} />}
+    </Shown>
+  );
 }
 
 function Parts({ now }: { readonly now: NowReport }) {
@@ -57,7 +61,9 @@ function Parts({ now }: { readonly now: NowReport }) {
               <span class="what">
                 {doing.length === 0
                   ? 'goes on when its program runs'
-                  : doing.map(({ what, attempt }) => `${safe(what)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`).join(' · ')}
+                  : doing
+                      .map(({ what, attempt }) => `${safe(what)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`)
+                      .join(' · ')}
               </span>
               <span class="age num">{since !== null && <Ago ms={since} than={than} />}</span>
             </div>
@@ -95,7 +101,7 @@ function Said({ said: { of, words, at } }: { readonly said: LastWords }) {
           <Clock ms={at} />
         </span>
       </div>
-      <Text text={spoken(words).text ?? words} />
+      <Text text={spoken(words).text ?? safe(words)} />
     </>
   );
 }

@@ -11,7 +11,9 @@ export function partText({ part, value }: PromptPart): string {
     return kind === 'reasoning' && typeof said === 'string' ? [`(thinks) ${said}`] : [];
   });
   const said = [...listIn(parts), ...listIn(media)].map(pieceText);
-  const called = listIn(calls).map((one) => `calls ${String(fieldsIn(one).tool)} ${JSON.stringify(fieldsIn(one).args)}`);
+  const called = listIn(calls).map(
+    (one) => `calls ${String(fieldsIn(one).tool)} ${JSON.stringify(fieldsIn(one).args)}`,
+  );
   return [...reasoning, ...(typeof text === 'string' && text !== '' ? [text] : []), ...said, ...called].join('\n');
 }
 

@@ -17,7 +17,7 @@ import type { ScreenProps } from './screen.js';
 export function Prompt(_props: ScreenProps) {
   const { parts, query } = useRoute();
   const isSent = query.as === 'sent';
-  const answer = useReport<RequestReport>('prompt', { effect: parts[0] ?? 'last', as: isSent ? 'sent' : null });
+  const answer = useReport<RequestReport>('prompt', { call: parts[0] ?? 'last', as: isSent ? 'sent' : null });
   return (
     <Shown of={answer} what="the request">
       {(report) => <Request report={report} isSent={isSent} />}
@@ -57,7 +57,13 @@ function Request({ report, isSent }: { readonly report: RequestReport; readonly 
       ) : (
         <>
           {report.parts.map((part, i) => (
-            <Row key={ids[i]} id={ids[i] ?? ''} isSelected={ids[i] === sel} isFirst={i === 0} class={`part-of ${originOf(part)}`}>
+            <Row
+              key={ids[i]}
+              id={ids[i] ?? ''}
+              isSelected={ids[i] === sel}
+              isFirst={i === 0}
+              class={`part-of ${originOf(part)}`}
+            >
               <Part part={part} report={report} since={since} />
             </Row>
           ))}
@@ -75,13 +81,19 @@ function titleOf({ step, session, status }: RequestReport): string {
 }
 
 function factsOf({ asked, alias, usage, attempts, response_model, first_chunk_ms }: RequestReport): string {
-  const whom = asked === null ? `model ${alias}` : [...new Set([asked.provider, asked.profile, asked.model])].filter(Boolean).join(' / ');
-  const answered = response_model === undefined || response_model === asked?.model ? [] : [`answered by ${response_model}`];
+  const whom =
+    asked === null
+      ? `model ${alias}`
+      : [...new Set([asked.provider, asked.profile, asked.model])].filter(Boolean).join(' / ');
+  const answered =
+    response_model === undefined || response_model === asked?.model ? [] : [`answered by ${response_model}`];
   const used =
     usage?.tokens_in === undefined ? [] : [`${whole(usage.tokens_in)} tokens in, ${whole(usage.tokens_out ?? 0)} out`];
   const price = usage?.micro_money === undefined ? [] : [money(usage.micro_money)];
   const first = first_chunk_ms === undefined ? [] : [`first piece after ${whole(first_chunk_ms)} ms`];
-  return [whom, ...answered, ...used, ...price, ...first, ...(attempts > 1 ? [`attempt ${attempts}`] : [])].map(safe).join(' · ');
+  return [whom, ...answered, ...used, ...price, ...first, ...(attempts > 1 ? [`attempt ${attempts}`] : [])]
+    .map(safe)
+    .join(' · ');
 }
 
 /** The steps of the session, to go from one to the next. */
@@ -115,7 +127,8 @@ function Steps({ report }: { readonly report: RequestReport }) {
 function Digest({ report: { sent, bytes } }: { readonly report: RequestReport }) {
   const sizes = bytes.sent === null ? '' : `${size(bytes.sent)} as sent · `;
   if (sent.isSame === true) return <span class="good">{sizes}same digest as recorded ✓</span>;
-  if (sent.recorded === null) return <span class="quiet">as it would be sent: without an answer no digest is recorded</span>;
+  if (sent.recorded === null)
+    return <span class="quiet">as it would be sent: without an answer no digest is recorded</span>;
   return (
     <span class="warn">
       {sizes}not reproducible here: {REASONS[sent.why ?? 'no_writer']}
@@ -135,7 +148,15 @@ function Sent({ report: { sent } }: { readonly report: RequestReport }) {
   return <Whole text={sent.body} code />;
 }
 
-function Part({ part, report, since }: { readonly part: PromptPart; readonly report: RequestReport; readonly since: string }) {
+function Part({
+  part,
+  report,
+  since,
+}: {
+  readonly part: PromptPart;
+  readonly report: RequestReport;
+  readonly since: string;
+}) {
   const tools = part.part === 'tools' && Array.isArray(part.value) ? part.value : null;
   return (
     <>
@@ -213,9 +234,8 @@ function LeftOut({ report: { left_out: out, before, bytes } }: { readonly report
       {out.is_summarised ? ', of which a summary stands above' : ''}
       {dropped}
       {out.warnings.length > 0 && ` · sent otherwise: ${out.warnings.map(safe).join(', ')}`}
-      {out.context_unknown === true && ' · texts of context sources are not recorded: the call has no answer'} · all parts{' '}
-      {short(bytes.parts)}B
-      {before === null ? ' · no step before in this session' : ''}
+      {out.context_unknown === true && ' · texts of context sources are not recorded: the call has no answer'} · all
+      parts {short(bytes.parts)}B{before === null ? ' · no step before in this session' : ''}
     </p>
   );
 }

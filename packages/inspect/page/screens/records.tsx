@@ -36,7 +36,9 @@ export function Records(_props: ScreenProps) {
           frames {from} to {Math.min(frame, from + LIMIT - 1)} of {frame}
         </span>
       </div>
-      <Shown of={answer} what="the records">{(report) => <Frames report={report} />}</Shown>
+      <Shown of={answer} what="the records">
+        {(report) => <Frames report={report} />}
+      </Shown>
     </div>
   );
 }
@@ -61,10 +63,14 @@ export function Frame(_props: ScreenProps) {
       </div>
       {i !== undefined && (
         <Part title={`Record ${seq}.${i}`}>
-          <Shown of={record} what="the record">{({ record: value }) => <Json value={value} open />}</Shown>
+          <Shown of={record} what="the record">
+            {({ record: value }) => <Json value={value} open />}
+          </Shown>
         </Part>
       )}
-      <Shown of={answer} what="the frame">{(report) => <Frames report={report} />}</Shown>
+      <Shown of={answer} what="the frame">
+        {(report) => <Frames report={report} />}
+      </Shown>
     </div>
   );
 }
@@ -114,7 +120,14 @@ export function Blob(_props: ScreenProps) {
     <div class="single records">
       <Shown of={answer} what="the content">
         {({ bytes, kind, text, next }) => (
-          <Part title={`sha256:${digest}`} aside={<span class="quiet">{kind}, {size(bytes)}</span>}>
+          <Part
+            title={`sha256:${digest}`}
+            aside={
+              <span class="quiet">
+                {kind}, {size(bytes)}
+              </span>
+            }
+          >
             <Whole text={text} code />
             {next !== null && <p class="quiet">The first part of it: reprise show prints all.</p>}
           </Part>

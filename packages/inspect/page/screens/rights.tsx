@@ -24,7 +24,9 @@ export function Rights({ world }: ScreenProps) {
       <Part title="Rights of">
         <Chooser holder={holder} known={known} />
       </Part>
-      <Shown of={answer} what="these rights">{(report) => <Report report={report} />}</Shown>
+      <Shown of={answer} what="these rights">
+        {(report) => <Report report={report} />}
+      </Shown>
     </div>
   );
 }
@@ -40,7 +42,12 @@ function holdersOf(society: SocietyReport | undefined, waiting: WaitingReport | 
     name: `${safe(name)} (${safe(kind)})`,
   }));
   const cells = (waiting?.waiting ?? []).map(({ of }) => ({ holder: `cell:${of.cell}`, name: cellName(of.cell) }));
-  const all = [{ holder: 'operator', name: 'the operator' }, { holder: 'human:*', name: 'every person' }, ...entities, ...cells];
+  const all = [
+    { holder: 'operator', name: 'the operator' },
+    { holder: 'human:*', name: 'every person' },
+    ...entities,
+    ...cells,
+  ];
   return all.filter(({ holder }, i) => all.findIndex((one) => one.holder === holder) === i);
 }
 
@@ -82,9 +89,7 @@ function Chooser({ holder, known }: { readonly holder: string; readonly known: r
 function Report({ report }: { readonly report: RightsReport }) {
   return (
     <>
-      {report.broken && (
-        <p class="bad">Its chain has a maker that was made anew: it permits nothing.</p>
-      )}
+      {report.broken && <p class="bad">Its chain has a maker that was made anew: it permits nothing.</p>}
       <Part title="May do">
         <Table of={report.exercise} isBroken={report.broken} />
       </Part>
@@ -92,7 +97,9 @@ function Report({ report }: { readonly report: RightsReport }) {
         <Table of={report.grant} isBroken={report.broken} />
       </Part>
       <Part title="What says so" count={report.chain.length}>
-        {report.chain.length === 0 && <p class="quiet">Nothing was set for it or above it: nothing narrows its rights.</p>}
+        {report.chain.length === 0 && (
+          <p class="quiet">Nothing was set for it or above it: nothing narrows its rights.</p>
+        )}
         {report.chain.map((link) => (
           <Link key={link.holder} link={link} />
         ))}
@@ -135,18 +142,27 @@ function Link({ link: { holder, name, exercise, holds, approved, since } }: { re
   return (
     <section class="box">
       <h3>
-        {safe(name ?? cellName(holder))} {name !== null && <span class="quiet">{plain(safe(holder.split(':')[0] ?? ''))}</span>}
+        {safe(name ?? cellName(holder))}{' '}
+        {name !== null && <span class="quiet">{plain(safe(holder.split(':')[0] ?? ''))}</span>}
       </h3>
       <dl>
         <Fact name="may do">
           <Table of={exercise} isBroken={false} />
         </Fact>
-        <Fact name="held to by">{holds.length === 0 ? null : holds.map(({ granter }) => cellName(granter)).join(', ')}</Fact>
+        <Fact name="held to by">
+          {holds.length === 0 ? null : holds.map(({ granter }) => cellName(granter)).join(', ')}
+        </Fact>
         <Fact name="approved for good">
-          {approved.length === 0 ? null : approved.map(([kind, until]) => `${safe(kind)}${until === null ? '' : ` until ${moment(until)}`}`).join(', ')}
+          {approved.length === 0
+            ? null
+            : approved
+                .map(([kind, until]) => `${safe(kind)}${until === null ? '' : ` until ${moment(until)}`}`)
+                .join(', ')}
         </Fact>
         <Fact name="set">
-          {since === null ? 'before the first frame of this file, or by the definition' : (
+          {since === null ? (
+            'before the first frame of this file, or by the definition'
+          ) : (
             <>
               by {plain(safe(since.by))}, <FrameLink frame={since.frame} />
             </>

@@ -21,7 +21,9 @@ export function Cells(_props: ScreenProps) {
         <span class="quiet">cells that begin with</span>
         <input type="text" value={prefix} onInput={({ currentTarget }) => setPrefix(currentTarget.value.trim())} />
       </label>
-      <Shown of={answer} what="the cells">{(report) => <List report={report} />}</Shown>
+      <Shown of={answer} what="the cells">
+        {(report) => <List report={report} />}
+      </Shown>
     </div>
   );
 }

@@ -51,7 +51,9 @@ function List({ rows, hasMore }: { readonly rows: readonly TroubleRow[]; readonl
     <div class="single">
       <Part title="Trouble" count={rows.length}>
         {rows.length === 0 && (
-          <Empty>Nothing failed, and nothing may have run twice: each effect was started once, and has one outcome.</Empty>
+          <Empty>
+            Nothing failed, and nothing may have run twice: each effect was started once, and has one outcome.
+          </Empty>
         )}
         {rows.map((row, i) => (
           <Row key={ids[i]} id={ids[i] ?? ''} isSelected={ids[i] === sel} isFirst={i === 0} class="trouble">

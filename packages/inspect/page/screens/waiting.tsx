@@ -33,7 +33,7 @@ export function WaitingLine({ item, than }: { readonly item: WaitingItem; readon
         <span class="who">{ownerName(item.of)}</span>
         <span class="age num">{item.since === null ? '' : <Ago ms={item.since} than={than} />}</span>
       </div>
-      <Command line={item.answer.line} where={item.answer.in} />
+      <Command line={item.answer.line} where={item.answer.in} short />
     </>
   );
 }
@@ -41,7 +41,11 @@ export function WaitingLine({ item, than }: { readonly item: WaitingItem; readon
 /** The list of what waits. */
 export function Waiting(_props: ScreenProps) {
   const answer = useReportAt<WaitingReport>('waiting');
-  return <Shown of={answer} what="what waits">{(report) => <List report={report} />}</Shown>;
+  return (
+    <Shown of={answer} what="what waits">
+      {(report) => <List report={report} />}
+    </Shown>
+  );
 }
 
 function List({ report }: { readonly report: WaitingReport }) {
@@ -74,7 +78,13 @@ function ItemDetail({ item, than }: { readonly item: WaitingItem; readonly than:
           {item.options.length > 0 && <p class="quiet">answers: {item.options.map(safe).join(' · ')}</p>}
         </Fact>
         <Fact name="who">
-          <a href={hrefOf({ screen: 'story', parts: item.of.session === null ? [] : [item.of.session], query: { sel: null } })}>
+          <a
+            href={hrefOf({
+              screen: 'story',
+              parts: item.of.session === null ? [] : [item.of.session],
+              query: { sel: null },
+            })}
+          >
             {ownerName(item.of)}
           </a>
         </Fact>
@@ -97,8 +107,12 @@ function ItemDetail({ item, than }: { readonly item: WaitingItem; readonly than:
             </p>
           )}
         </Fact>
-        <Fact name="may answer">{item.to === null ? 'everybody who may act' : `${safe(item.to)}, and the operator`}</Fact>
-        <Fact name={item.answer.in === 'shell' ? 'to answer, in a shell' : 'to answer, in the program that has it open'}>
+        <Fact name="may answer">
+          {item.to === null ? 'everybody who may act' : `${safe(item.to)}, and the operator`}
+        </Fact>
+        <Fact
+          name={item.answer.in === 'shell' ? 'to answer, in a shell' : 'to answer, in the program that has it open'}
+        >
           <Command line={item.answer.line} where={item.answer.in} />
         </Fact>
       </dl>

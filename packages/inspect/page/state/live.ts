@@ -17,7 +17,7 @@ export interface Live {
 
 let live: Live = { frame: -1, at: 0, head: '', process: 'unknown', silent_ms: 0, isConnected: false };
 const told = sourceOf(live);
-let shown: ReturnType<typeof setTimeout> | undefined;
+let isScheduled = false;
 
 /** The least time between two changes of what is shown, in milliseconds. */
 const PAUSE_MS = 150;
@@ -25,8 +25,10 @@ const RETRY_MS = 1_000;
 
 function change(part: Partial<Live>): void {
   live = { ...live, ...part };
-  shown ??= setTimeout(() => {
-    shown = undefined;
+  if (isScheduled) return;
+  isScheduled = true;
+  setTimeout(() => {
+    isScheduled = false;
     told.set(live);
   }, PAUSE_MS);
 }

@@ -33,7 +33,11 @@ let wanted: { readonly id: string; readonly until: number } | undefined;
 
 function read(): Route {
   const [screen = '', ...parts] = location.pathname.split('/').filter(Boolean).map(decoded);
-  return { screen: screen === '' ? 'now' : screen, parts, query: Object.fromEntries(new URLSearchParams(location.search)) };
+  return {
+    screen: screen === '' ? 'now' : screen,
+    parts,
+    query: Object.fromEntries(new URLSearchParams(location.search)),
+  };
 }
 
 function decoded(segment: string): string {

@@ -34,7 +34,8 @@ export function useReport<T>(path: string | null, parameters: Parameters = {}): 
       .then((data) => setKnown({ key, base: path, data }))
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        const failure = error instanceof ReportFailure ? error : new ReportFailure(0, { code: 'page', message: String(error) });
+        const failure =
+          error instanceof ReportFailure ? error : new ReportFailure(0, { code: 'page', message: String(error) });
         setKnown({ key, base: path, failure });
       });
     return () => stop.abort();

@@ -12,7 +12,11 @@ import type { ScreenProps } from '../screen.js';
 /** The society of a world. */
 export function Society(_props: ScreenProps) {
   const answer = useReportAt<SocietyReport>('society');
-  return <Shown of={answer} what="the society">{(society) => <Parts society={society} />}</Shown>;
+  return (
+    <Shown of={answer} what="the society">
+      {(society) => <Parts society={society} />}
+    </Shown>
+  );
 }
 
 function Parts({ society }: { readonly society: SocietyReport }) {
@@ -34,7 +38,9 @@ function Parts({ society }: { readonly society: SocietyReport }) {
               </span>
               <span class="who quiet">{safe(one.tier)}</span>
               <span class="age">
-                <a href={hrefOf({ screen: 'rights', query: { holder: `cell:aos.society/EntityReducer@1/${one.id}` } })}>rights</a>
+                <a href={hrefOf({ screen: 'rights', query: { holder: `cell:aos.society/EntityReducer@1/${one.id}` } })}>
+                  rights
+                </a>
               </span>
             </div>
           </Row>
@@ -76,13 +82,20 @@ function Group({ group: { id, kind, standing, emcon, members } }: { readonly gro
   return (
     <section class="box">
       <h3>
-        {safe(plain(id))} <span class="quiet">{safe(kind === 'swarm' ? 'of a swarm' : kind)}, {safe(standing)}</span>
+        {safe(plain(id))}{' '}
+        <span class="quiet">
+          {safe(kind === 'swarm' ? 'of a swarm' : kind)}, {safe(standing)}
+        </span>
         {emcon && <span class="tag failed">writes are refused</span>}
       </h3>
       <ul class="members">
         {members.map((member) => (
           <li key={member.id}>
-            {safe(member.name)} <span class="quiet">{safe(member.role)}{member.tier === null ? '' : `, ${safe(member.tier)}`}</span>
+            {safe(member.name)}{' '}
+            <span class="quiet">
+              {safe(member.role)}
+              {member.tier === null ? '' : `, ${safe(member.tier)}`}
+            </span>
           </li>
         ))}
       </ul>
@@ -90,11 +103,18 @@ function Group({ group: { id, kind, standing, emcon, members } }: { readonly gro
   );
 }
 
-function Swarm({ swarm: { id, status, strategy, stage, creator, code, slots, open, spent } }: { readonly swarm: SocietySwarm }) {
+function Swarm({
+  swarm: { id, status, strategy, stage, creator, code, slots, open, spent },
+}: {
+  readonly swarm: SocietySwarm;
+}) {
   return (
     <section class="box">
       <h3>
-        {safe(plain(id))} <span class="quiet">{safe(strategy)}, by {safe(creator.name)}</span>
+        {safe(plain(id))}{' '}
+        <span class="quiet">
+          {safe(strategy)}, by {safe(creator.name)}
+        </span>
       </h3>
       <p>
         <strong>{safe(status)}</strong>
@@ -105,7 +125,11 @@ function Swarm({ swarm: { id, status, strategy, stage, creator, code, slots, ope
       <ul class="members">
         {slots.map(({ slot, index, agent, phase, task }) => (
           <li key={`${slot}-${index}`}>
-            {safe(slot)} {index} <span class="quiet">{agent === null ? 'free' : safe(agent.name)}, {safe(phase)}{task === null ? '' : `, task ${task}`}</span>
+            {safe(slot)} {index}{' '}
+            <span class="quiet">
+              {agent === null ? 'free' : safe(agent.name)}, {safe(phase)}
+              {task === null ? '' : `, task ${task}`}
+            </span>
           </li>
         ))}
       </ul>

@@ -18,7 +18,11 @@ export function Team(_props: ScreenProps) {
 /** One team. */
 export function TeamPart({ project }: { readonly project: string }) {
   const answer = useReportAt<TeamReport>('team', { project });
-  return <Shown of={answer} what={`the project ${safe(project)}`}>{(team) => <Tasks team={team} />}</Shown>;
+  return (
+    <Shown of={answer} what={`the project ${safe(project)}`}>
+      {(team) => <Tasks team={team} />}
+    </Shown>
+  );
 }
 
 function Tasks({ team }: { readonly team: TeamReport }) {

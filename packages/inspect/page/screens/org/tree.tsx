@@ -21,7 +21,11 @@ export function Tree(_props: ScreenProps) {
 /** One tree. */
 export function TreePart({ name }: { readonly name: string }) {
   const answer = useReportAt<TreeReport>('tree', { name });
-  return <Shown of={answer} what={`the tree ${safe(name)}`}>{(tree) => <Chart tree={tree} />}</Shown>;
+  return (
+    <Shown of={answer} what={`the tree ${safe(name)}`}>
+      {(tree) => <Chart tree={tree} />}
+    </Shown>
+  );
 }
 
 function Chart({ tree }: { readonly tree: TreeReport }) {

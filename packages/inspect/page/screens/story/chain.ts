@@ -31,7 +31,10 @@ export function chainOf(entry: StoryEntry, entries: readonly StoryEntry[]): Chai
   return {
     message: started.findLast(({ kind }) => kind === 'message') ?? null,
     answer: entry.kind === 'message' ? null : answer,
-    read: entry.kind === 'message' ? [] : started.filter(({ kind, run }) => kind === 'result' && run === entry.run).slice(-READ_MAX),
+    read:
+      entry.kind === 'message'
+        ? []
+        : started.filter(({ kind, run }) => kind === 'result' && run === entry.run).slice(-READ_MAX),
     ...{ call, question: ofCall('question'), decision: ofCall('decision'), result: ofCall('result') },
   };
 }
@@ -40,7 +43,8 @@ export function chainOf(entry: StoryEntry, entries: readonly StoryEntry[]): Chai
 export function outcomeOf(entry: StoryEntry, entries: readonly StoryEntry[]): readonly StoryEntry[] {
   const own = entries.filter(({ of }) => of?.cell === entry.of?.cell);
   const after = own.slice(own.indexOf(entry) + 1);
-  if (entry.call_id !== null) return after.filter(({ kind, call_id }) => kind === 'result' && call_id === entry.call_id);
+  if (entry.call_id !== null)
+    return after.filter(({ kind, call_id }) => kind === 'result' && call_id === entry.call_id);
   if (entry.kind === 'answer') {
     const next = after.findIndex(({ kind }) => kind === 'answer');
     return (next === -1 ? after : after.slice(0, next)).filter(({ kind }) => kind === 'call' || kind === 'end');

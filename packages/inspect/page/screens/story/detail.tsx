@@ -92,7 +92,7 @@ function Cause({ entry }: { readonly entry: StoryEntry }) {
 }
 
 function CallCost({ place }: { readonly place: string }) {
-  const { data } = useReport<RequestReport>('prompt', { effect: place });
+  const { data } = useReport<RequestReport>('prompt', { call: place });
   if (data === undefined) return <span class="quiet">…</span>;
   const { usage } = data;
   if (usage === null) return <>not stated</>;

@@ -7,14 +7,14 @@ import { Text } from '../../parts/text.js';
 import { Clock } from '../../parts/when.js';
 import { answerOf, urlOf } from '../../state/api.js';
 import { useKeys } from '../../state/keys.js';
-import { go, here, useRoute } from '../../state/router.js';
+import { go, here, set, useRoute } from '../../state/router.js';
 import { useReportAt } from '../../state/use-report.js';
 import { ownerName } from '../../words/names.js';
 import { day } from '../../words/time.js';
 import type { ScreenProps } from '../screen.js';
 import { EntryDetail } from './detail.js';
 import { Who } from './who.js';
-import { labelOf, leadOf, spoken } from './words.js';
+import { isOfSession, labelOf, leadOf, spoken } from './words.js';
 
 /** How many lines are asked for at once. */
 const LIMIT = 200;
@@ -26,7 +26,9 @@ export function Story(_props: ScreenProps) {
   return (
     <div class="story">
       <Who session={session} />
-      <Shown of={answer} what="the story">{(report) => <Entries report={report} session={session} />}</Shown>
+      <Shown of={answer} what="the story">
+        {(report) => <Entries report={report} session={session} />}
+      </Shown>
     </div>
   );
 }
@@ -38,11 +40,15 @@ interface EntriesProps {
 
 function Entries({ report, session }: EntriesProps) {
   const earlier = useEarlier(report, session);
-  const entries = [...earlier.entries, ...report.entries];
+  const everything = [...earlier.entries, ...report.entries];
+  const isAll = useRoute().query.all !== undefined || session !== undefined;
+  const entries = isAll ? everything : everything.filter(isOfSession);
+  const hidden = everything.length - entries.length;
   const sel = useRows(entries.map(({ place }) => place));
   const entry = entries.find(({ place }) => place === sel);
   const isOpen = entry !== undefined;
   useKeys({
+    x: () => set({ all: here().query.all === undefined ? 1 : null }),
     w: () => document.querySelector<HTMLElement>('.detail')?.focus(),
     p: () => {
       const call = requestFor(entries, here().query.sel);
@@ -58,6 +64,11 @@ function Entries({ report, session }: EntriesProps) {
         {earlier.before !== null && (
           <button type="button" class="fold" onClick={earlier.load}>
             show what happened before
+          </button>
+        )}
+        {(hidden > 0 || (isAll && session === undefined)) && (
+          <button type="button" class="fold" title="key x" onClick={() => set({ all: isAll ? null : 1 })}>
+            {isAll ? 'sessions only' : `show ${hidden} records of other cells too`}
           </button>
         )}
         {entries.length === 0 && <Empty>Nothing has happened here yet.</Empty>}
@@ -91,7 +102,8 @@ function StoryRow({ entry, before, isSelected, isFirst, isOfAll }: StoryRowProps
   const { name, kind } = labelOf(entry);
   const isNewDay = before === undefined || day(before.at) !== day(entry.at);
   const isOther = isOfAll && (before === undefined || before.of?.cell !== entry.of?.cell || isNewDay);
-  const isBare = entry.kind === 'message' || (entry.kind === 'answer' && text !== null);
+  const isBare = entry.kind === 'message' || (entry.kind === 'answer' && text !== null && text !== '');
+  const isOneLine = !isOfSession(entry) || (kind === 'quiet' && text === null);
   return (
     <>
       {isNewDay && <p class="day num">{day(entry.at)}</p>}
@@ -100,7 +112,7 @@ function StoryRow({ entry, before, isSelected, isFirst, isOfAll }: StoryRowProps
         <Clock ms={entry.at} />
         <span class={`tag ${kind}`}>{name}</span>
         <div class="said">
-          {!isBare && <p class="lead">{leadOf(entry)}</p>}
+          {!isBare && <p class={`lead ${entry.kind}${isOneLine && !isSelected ? ' line' : ''}`}>{leadOf(entry)}</p>}
           {text !== null && text !== '' && <Text text={text} code={isData || entry.kind === 'result'} />}
         </div>
       </Row>

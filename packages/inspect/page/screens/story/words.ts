@@ -14,8 +14,8 @@ export interface Spoken {
 export function spoken(words: string): Spoken {
   const quote = /^((?:[^"\n])*?): "([\s\S]*)"$/.exec(words);
   if (quote !== null) return { lead: quote[1] ?? '', text: quote[2] ?? '', isData: false };
-  const call = /^(calls \S+ \S+): ([\s\S]+)$/.exec(words);
-  if (call !== null) return { lead: call[1] ?? '', text: call[2] ?? '', isData: true };
+  const data = /^(calls \S+ \S+|\S+ \S+ returns(?: \([^\n]*?\))?|request [^{\n]*?): ([{["][\s\S]*)$/.exec(words);
+  if (data !== null) return { lead: data[1] ?? '', text: data[2] ?? '', isData: true };
   return { lead: words, text: null, isData: false };
 }
 
@@ -27,11 +27,22 @@ export interface Label {
 
 const QUIET: Label = { name: 'run', kind: 'quiet' };
 
+/** The kinds of lines that sessions have; what other cells record has other kinds. */
+const OF_SESSIONS: ReadonlySet<string> = new Set([
+  ...['message', 'command', 'answer', 'call', 'result', 'question', 'decision', 'child'],
+  ...['run', 'end', 'limit', 'config', 'window', 'toolset', 'failure'],
+]);
+
+/** Whether a line is about a session, or about the world as a whole. */
+export function isOfSession({ kind, of }: StoryEntry): boolean {
+  return OF_SESSIONS.has(kind) || of === null;
+}
+
 /** The label of an entry. */
 export function labelOf({ kind, by }: StoryEntry): Label {
   switch (kind) {
     case 'message':
-      return byOf(by).startsWith('session') ? { name: 'parent', kind: 'child' } : { name: personOf(by), kind: 'person' };
+      return isCell(by) ? { name: 'given', kind: 'child' } : { name: personOf(by), kind: 'person' };
     case 'command':
       return { name: personOf(by), kind: 'person' };
     case 'answer':
@@ -58,6 +69,11 @@ export function labelOf({ kind, by }: StoryEntry): Label {
   }
 }
 
+/** Whether a session or another cell acted, and no person. */
+function isCell(by: string | null): boolean {
+  return byOf(by).startsWith('session ') || /@\d+\//.test(byOf(by));
+}
+
 function byOf(by: string | null): string {
   return by ?? '';
 }
@@ -69,6 +85,10 @@ function personOf(by: string | null): string {
 /** Our words about a call or a result without the number of the call, which nobody reads. */
 export function leadOf(entry: StoryEntry): string {
   const { lead } = spoken(entry.words);
-  const short = entry.call_id === null ? lead : lead.replace(` ${entry.call_id}`, '');
-  return safe(short);
+  const words = lead
+    .replace(/^model answers \((.*)\)$/, '$1')
+    .replace(/^calls /, '')
+    .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${whom.replace('human:', '')} is asked: `)
+    .replace(/^request [0-9a-f]{8,}…? is /, '');
+  return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
 }
