@@ -33,6 +33,7 @@ export async function pageFiles(): Promise<PageFiles> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
+    banner: { js: '/*! Preact, MIT License, (c) 2015-present Jason Miller */' },
     logLevel: 'silent',
   });
   const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';

@@ -88,7 +88,7 @@ export function leadOf(entry: StoryEntry): string {
   const words = lead
     .replace(/^model answers \((.*)\)$/, '$1')
     .replace(/^calls /, '')
-    .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${whom.replace('human:', '')} is asked: `)
+    .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${whom === 'human:*' ? 'a person' : whom.replace('human:', '')} is asked: `)
     .replace(/^request [0-9a-f]{8,}…? is /, '');
   return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
 }
