@@ -1,7 +1,7 @@
 /** The command line: verbs, options and their help. A verb is implemented in `verbs/`, and loaded when it is called. */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { count, listed, positive, several, time } from './process/arguments.js';
+import { count, listed, port, positive, several, time } from './process/arguments.js';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './process/exit.js';
 import { reportFailure } from './process/failure.js';
 import type { Io } from './process/io.js';
@@ -74,6 +74,7 @@ class CommandLine {
     this.#addCost(program);
     this.#addDiff(program);
     this.#addRights(program);
+    this.#addInspect(program);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -292,6 +293,21 @@ class CommandLine {
         this.#run(options, async () =>
           (await import('./verbs/operators/rights.js')).rights(this.io, world, holder, options),
         ),
+      );
+  }
+
+  #addInspect(program: Command): void {
+    program
+      .command('inspect')
+      .description('show the world on a page of this machine, until Ctrl-C; another process may write it')
+      .argument('<world>', 'the world’s file')
+      .option('--port <n>', 'the port on 127.0.0.1; any free one when absent', port)
+      .option('--no-open', 'print the address, and open no browser')
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .addHelpText('after', EXIT_HELP)
+      .action((world, options) =>
+        this.#run(options, async () => (await import('./verbs/inspect.js')).inspect(this.io, world, options)),
       );
   }
 

@@ -11,6 +11,12 @@ export function positive(text: string): number {
   return wholeNumber(text, 1);
 }
 
+/** A port of TCP; 0 for any free one. */
+export function port(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+}
+
 function wholeNumber(text: string, least: number): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
   throw new InvalidArgumentError(`Expected a whole number, ${least} or more.`);

@@ -3,12 +3,23 @@
  * these types and nothing else of this package.
  */
 import type { AttemptRow, Owner, Unfinished, WaitingItem } from '@reprise/operators';
+import type { FrameTime, WorldParts } from '@reprise/operators/sessions';
 
-/** A frame and its time in journal milliseconds. */
-export interface FrameTime {
-  readonly frame: number;
-  readonly at: number;
-}
+/**
+ * Reports that are those of the commands: `GET /api/waiting?at&limit&after`, `/api/cost?by&from&to&at&limit&after` (`by` is
+ * a list with commas), `/api/diff?a&b&cell&limit&after`, `/api/rights?holder&at`, `/api/society?at`, `/api/prompt?call&as`
+ * (`call` is `last`, a place, or at least 8 digits of the effect; `as=sent` asks for the body too).
+ */
+export type {
+  CostReport,
+  DiffReport,
+  RequestReport,
+  RightsReport,
+  SocietyReport,
+  WaitingReport,
+} from '@reprise/operators';
+/** `GET /api/sessions?at`. */
+export type { FrameTime, SessionRow, SessionsReport } from '@reprise/operators/sessions';
 
 /** `GET /api/world`: what the file is, and how far it goes. */
 export interface WorldReport {
@@ -23,29 +34,7 @@ export interface WorldReport {
   /** Whether a process has it open. */
   readonly process: 'open' | 'closed' | 'died' | 'unknown';
   /** The parts of the world, by name, the oldest first. */
-  readonly parts: {
-    readonly trees: readonly string[];
-    readonly projects: readonly string[];
-    /** Whether it has agents of a society. */
-    readonly society: boolean;
-  };
-}
-
-/** A session, in the list of who is there. */
-export interface SessionRow {
-  readonly of: Owner;
-  /** `Idle`, `Running`, and so on, as the session itself says it. */
-  readonly lifecycle: string;
-  /** The number of items of its transcript. */
-  readonly items: number;
-  readonly changed: FrameTime | null;
-}
-
-/** `GET /api/sessions?at`. */
-export interface SessionsReport {
-  readonly frame: number;
-  /** The session that changed last stands first. */
-  readonly sessions: readonly SessionRow[];
+  readonly parts: WorldParts;
 }
 
 /** What a session said last. */
@@ -81,9 +70,11 @@ export interface TroubleRow {
   readonly effect: string | null;
 }
 
-/** `GET /api/trouble?at&limit&after`. */
+/** `GET /api/trouble?at&all&limit&after`: `all=1` reads the whole journal for what may have run twice. */
 export interface TroubleReport {
   readonly frame: number;
+  /** The first frame whose attempts count: the one behind the newest snapshot, or 0 with `all`. */
+  readonly from: number;
   readonly rows: readonly TroubleRow[];
   readonly next: string | null;
 }
@@ -116,6 +107,8 @@ export interface StateReport {
   readonly frame: number;
   readonly cell: string;
   readonly state: unknown;
+  /** The hash that the replay ended with, in hexadecimal. */
+  readonly head: string;
   /** Whether the head that was replayed is the recorded one. */
   readonly replayed: boolean;
 }
@@ -195,7 +188,11 @@ export interface RecordReport {
   readonly record: unknown;
 }
 
-/** `GET /api/blob?digest&from`: content as text, or in hexadecimal where it is no text. */
+/**
+ * `GET /api/blob?digest&from&as`: content as text, as the JSON of a value, or in hexadecimal where it is neither. Without
+ * `as` its bytes decide; a short word may be a value by chance, so a link that is known to lead to a value says `as=value`.
+ * `from` counts bytes of what is shown: of the text, of the JSON, of the content.
+ */
 export interface BlobReport {
   readonly digest: string;
   readonly bytes: number;

@@ -1,4 +1,4 @@
 /** Names that people know for the sessions, agents and waits of a world. */
 export { decisionText } from './decisions.js';
 export { IdNames } from './id-names.js';
-export { type Owner, ownerWords, shortKey } from './owner.js';
+export { type Owner, ownerOfCell, ownerWords, shortKey } from './owner.js';

@@ -1,0 +1,27 @@
+/** `GET /api/world`: what the file is, and how far it goes. */
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
+import { partsOf } from '@reprise/operators/sessions';
+import type { FrameTime, WorldReport } from '../contract/index.js';
+import { absent } from './found.js';
+import { question } from './question.js';
+
+export const world = question({}, async ({ store, path, signal }): Promise<WorldReport> => {
+  const { seq, digest } = await store.journal.head();
+  const [first, last] = [await frameAt(store, 0), await frameAt(store, seq)];
+  const { ingress } = readFrame(first.bytes, first.seq);
+  const { writer = 'unknown' } = (await store.status?.()) ?? {};
+  const parts = await partsOf(store, { at: seq, signal });
+  const id = ingress.kind === 'manifest' || ingress.kind === 'fork' ? ingress.world : '';
+  return { path, world: id, first: timeOf(first), last: timeOf(last), head: digest, process: writer, parts };
+});
+
+/** A frame of the journal. @throws Refusal 404 when it is not there */
+export async function frameAt(store: ReadonlyStore, seq: number): Promise<StoredFrame> {
+  if (seq >= 0) for await (const stored of store.journal.read(seq, seq)) return stored;
+  throw absent('the world has no such frame', 'frame', seq);
+}
+
+function timeOf({ seq, at }: StoredFrame): FrameTime {
+  return { frame: seq, at };
+}

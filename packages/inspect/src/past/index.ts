@@ -1,0 +1,3 @@
+/** States of the past, kept between questions. */
+export { Past } from './past.js';
+export { TreeRecords } from './trees.js';
