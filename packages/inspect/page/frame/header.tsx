@@ -58,14 +58,13 @@ function Process() {
   if (!isConnected)
     return (
       <span class="pill warn" role="status">
-        <i aria-hidden="true">◌</i> not connected to <code>reprise inspect</code>
+        <i class="dot gone" /> not connected to <code>reprise inspect</code>
       </span>
     );
   const isSilent = process === 'open' && silent_ms >= SILENT_MS;
-  const sign = process === 'open' ? '●' : process === 'died' ? '✕' : '○';
   return (
     <span class={`pill ${process === 'died' ? 'bad' : process === 'open' ? 'live' : ''}`} role="status">
-      <i aria-hidden="true">{sign}</i> {WORDS[process]}
+      <i class={`dot ${process}`} /> {WORDS[process]}
       {isSilent && `, silent for ${span(silent_ms)}`}
     </span>
   );

@@ -100,6 +100,8 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
 function kept(to: string): string {
   const url = new URL(to, location.origin);
   const [screen = 'now', ...parts] = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  // The search was made as of the frame that is shown: that is where it leads.
+  url.searchParams.delete('at');
   return hrefOf({ screen, parts, query: Object.fromEntries(url.searchParams) });
 }
 

@@ -54,12 +54,12 @@ export function CostChart({ report }: { readonly report: CostReport }) {
         <span class="legend">
           {layers.map(({ name }, n) => (
             <span key={name}>
-              <i class={`layer-${n}`} aria-hidden="true" /> {name}
+              <i class={`layer-${n}`} /> {name}
             </span>
           ))}
           {unpriced.includes(true) && (
             <span>
-              <i class="hatched" aria-hidden="true" /> calls without a price
+              <i class="hatched" /> calls without a price
             </span>
           )}
         </span>

@@ -89,13 +89,13 @@ function Table({ report: { rows }, name }: { readonly report: CostReport; readon
             <th scope="col" class="n">
               out
             </th>
-            <th scope="col" class="n">
+            <th scope="col" class="n second">
               cached
             </th>
-            <th scope="col" class="n">
+            <th scope="col" class="n second">
               no price
             </th>
-            <th scope="col" class="n">
+            <th scope="col" class="n second">
               repeated
             </th>
           </tr>
@@ -115,16 +115,16 @@ function CostLine({ row, name }: { readonly row: CostRow; readonly name: string 
   return (
     <tr>
       <th scope="row">{keyName(row.keys[0], name)}</th>
-      <td class={`n ${isUnpriced ? 'hatched' : ''}`} title={isUnpriced ? `${row.unpriced} without a price` : undefined}>
+      <td class="n" title={isUnpriced ? `${row.unpriced} without a price` : undefined}>
+        {isUnpriced && <i class="hatched" />}
         {money(row.micro_money)}
-        {isUnpriced && ' +'}
       </td>
       <td class="n">{whole(row.calls)}</td>
       <td class="n">{short(row.tokens_in)}</td>
       <td class="n">{short(row.tokens_out)}</td>
-      <td class="n">{short(row.tokens_cached)}</td>
-      <td class="n">{row.unpriced === 0 ? '–' : row.unpriced}</td>
-      <td class="n">{row.repeated === 0 ? '–' : row.repeated}</td>
+      <td class="n second">{short(row.tokens_cached)}</td>
+      <td class="n second">{row.unpriced === 0 ? '–' : row.unpriced}</td>
+      <td class="n second">{row.repeated === 0 ? '–' : row.repeated}</td>
     </tr>
   );
 }
@@ -157,7 +157,8 @@ function Days({ report, name }: { readonly report: CostReport; readonly name: st
                 {days.map((day) => {
                   const row = cell(key, day);
                   return (
-                    <td key={day} class={`n ${row !== undefined && row.unpriced > 0 ? 'hatched' : ''}`}>
+                    <td key={day} class="n">
+                      {row !== undefined && row.unpriced > 0 && <i class="hatched" />}
                       {row === undefined ? '–' : money(row.micro_money)}
                     </td>
                   );

@@ -90,12 +90,12 @@ function Frames({ report: { frames } }: { readonly report: RecordsReport }) {
     <>
       {frames.map(({ seq, at, head, bytes }) => (
         <section key={seq} class="frame">
-          <h3 class="num">
+          <h2 class="num">
             <a href={hrefOf({ screen: 'f', parts: [seq] })}>frame {seq}</a> <Clock ms={at} />{' '}
             <span class="quiet">
               {size(bytes)} · head {head}
             </span>
-          </h3>
+          </h2>
           {rows
             .filter((row) => row.seq === seq)
             .map((row) => (
@@ -103,13 +103,18 @@ function Frames({ report: { frames } }: { readonly report: RecordsReport }) {
                 <a class="num" href={hrefOf({ screen: 'f', parts: [seq, row.i] })}>
                   {row.id}
                 </a>{' '}
-                <code>{row.words}</code>
+                <code>{withoutPlace(row.words)}</code>
               </Row>
             ))}
         </section>
       ))}
     </>
   );
+}
+
+/** A line of `reprise tail` without its place and time, which stand before it here. */
+function withoutPlace(words: string): string {
+  return words.replace(/^\s*\d+\.\d+\s+\d{4}-\d\d-\d\dT\S+\s+/, '');
 }
 
 /** Content by its digest. */

@@ -81,7 +81,7 @@ async function errorIn(response: Response): Promise<ErrorReport> {
 const KEPT_MAX = 300;
 const kept = new Map<string, unknown>();
 
-/** A kept answer; undefined when there is none. @param key the question and the frame it holds for */
+/** A kept answer; undefined when the question has not been answered. @param key the question and the frame it holds for */
 export function keptAnswer(key: string): unknown {
   return kept.get(key);
 }

@@ -8,7 +8,7 @@ import { useRoute } from './router.js';
 export interface Answer<T> {
   readonly data: T | undefined;
   readonly failure: ReportFailure | undefined;
-  /** Whether `data` is of another question, or there is none yet. */
+  /** Whether `data` is of another question, or has not come yet. */
   readonly isLoading: boolean;
 }
 

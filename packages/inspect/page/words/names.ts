@@ -20,6 +20,8 @@ export function ownerName(of: Owner | null): string {
   if (of === null) return 'the world';
   const agent = of.agent ?? of.session;
   const place = placeOf(of);
+  // The agents of a swarm have its name in theirs.
+  if (of.swarm !== null && of.agent?.includes(of.swarm)) return safe(of.agent);
   if (place === null) return safe(of.session === null ? cellName(of.cell) : sessionName(of));
   return safe(agent === null || of.session === null ? place : `${agent}, ${place}`);
 }

@@ -84,15 +84,22 @@ export function showAt(browser: Browser, url: string): Shown {
     origin,
     token,
     async page(path, { width = 1200, scheme = 'light' } = {}) {
-      const context = await browser.newContext({ viewport: { width, height: 780 }, colorScheme: scheme, bypassCSP: false });
+      const context = await browser.newContext({
+        viewport: { width, height: 780 },
+        colorScheme: scheme,
+        bypassCSP: false,
+      });
       contexts.push(context);
-      const page = Object.assign(await context.newPage(), { seen: { errors: [] as string[], outside: [] as string[] } });
+      const page = Object.assign(await context.newPage(), {
+        seen: { errors: [] as string[], outside: [] as string[] },
+      });
       page.on('console', (message) => {
         if (message.type() === 'error') page.seen.errors.push(message.text());
       });
       page.on('pageerror', (error) => page.seen.errors.push(error.message));
       page.on('request', (request) => {
-        if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:')) page.seen.outside.push(request.url());
+        if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
+          page.seen.outside.push(request.url());
       });
       await page.goto(`${origin}${path}#token=${token}`);
       await page.locator('main').waitFor();
@@ -106,8 +113,6 @@ export function showAt(browser: Browser, url: string): Shown {
 
 /** Waits until a page has nothing left to read. */
 export async function settled(page: Page): Promise<void> {
-  await expect
-    .poll(async () => page.locator('text=/^(Reading|Opening|Searching) .*…$/').count())
-    .toBe(0);
+  await expect.poll(async () => page.locator('text=/^(Reading|Opening|Searching) .*…$/').count()).toBe(0);
   await page.waitForLoadState('load');
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentWorld, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
-import { llmGenerateAdapter, scriptBy, type ScriptRequest, type ScriptStep, withPrice } from '@reprise/providers';
+import { llmGenerateAdapter, type ScriptRequest, type ScriptStep, scriptBy, withPrice } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';
 import * as z from 'zod';
 

@@ -69,10 +69,7 @@ function NodeLine({ node, depth, asks }: NodeLineProps) {
     <>
       <div class="cols" style={{ '--depth': depth }}>
         <span class="what indent">
-          <i class="sign" aria-hidden="true">
-            {mark}
-          </i>{' '}
-          <span class="quiet num">#{n}</span> {safe(goal)}
+          <code>{mark}</code> <span class="quiet num">#{n}</span> {safe(goal)}
         </span>
         <span class="who">{agent === null ? '' : safe(agent)}</span>
         <span class="state">{safe(state)}</span>
@@ -88,7 +85,7 @@ function NodeLine({ node, depth, asks }: NodeLineProps) {
           waits for {blocked_by.map((one) => `#${one}`).join(', ')}
         </p>
       )}
-      {asks.map(({ n: ask, question }) => (
+      {(why === null ? asks : []).map(({ n: ask, question }) => (
         <p key={ask} class="note warn" style={{ '--depth': depth }}>
           asks: {safe(question)}
         </p>

@@ -41,7 +41,9 @@ export function EntryDetail({ entry, entries }: DetailProps) {
           {causes.length > 0 && (
             <ol class="causes">
               {causes.map((cause) => (
-                <Cause key={cause.place} entry={cause} />
+                <li key={cause.place}>
+                  <Cause entry={cause} />
+                </li>
               ))}
             </ol>
           )}
@@ -60,7 +62,9 @@ export function EntryDetail({ entry, entries }: DetailProps) {
           {outcome.length > 0 && (
             <ol class="causes">
               {outcome.map((one) => (
-                <Cause key={one.place} entry={one} />
+                <li key={one.place}>
+                  <Cause entry={one} />
+                </li>
               ))}
             </ol>
           )}
@@ -82,12 +86,10 @@ export function EntryDetail({ entry, entries }: DetailProps) {
 function Cause({ entry }: { readonly entry: StoryEntry }) {
   const { text } = spoken(entry.words);
   return (
-    <li>
-      <button type="button" class="cause" onClick={() => select(entry.place)}>
-        <span class={`tag ${labelOf(entry).kind}`}>{labelOf(entry).name}</span>
-        <Line text={text === null || text === '' ? leadOf(entry) : text} />
-      </button>
-    </li>
+    <button type="button" class="cause" onClick={() => select(entry.place)}>
+      <span class={`tag ${labelOf(entry).kind}`}>{labelOf(entry).name}</span>
+      <Line text={text === null || text === '' ? leadOf(entry) : text} />
+    </button>
   );
 }
 

@@ -57,6 +57,10 @@ function Entries({ report, session }: EntriesProps) {
     },
     Enter: () => document.querySelector<HTMLElement>('.row.selected .fold, .row.selected a')?.click(),
   });
+  const { sel: wanted } = useRoute().query;
+  useEffect(() => {
+    if (wanted !== undefined && isBefore(wanted, everything[0]?.place) && earlier.before !== null) earlier.load();
+  }, [wanted, everything[0]?.place]);
   const list = useStayAtEnd(entries.at(-1)?.place, sel !== undefined);
   return (
     <div class={isOpen ? 'split' : 'single'}>
@@ -86,6 +90,13 @@ function Entries({ report, session }: EntriesProps) {
       {entry !== undefined && <EntryDetail entry={entry} entries={entries} />}
     </div>
   );
+}
+
+/** Whether a place stands before another one. */
+function isBefore(place: string, other: string | undefined): boolean {
+  const [frame = 0, i = 0] = place.split('.').map(Number);
+  const [otherFrame = 0, otherI = 0] = (other ?? '0.0').split('.').map(Number);
+  return frame < otherFrame || (frame === otherFrame && i < otherI);
 }
 
 interface StoryRowProps {

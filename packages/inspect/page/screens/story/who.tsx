@@ -29,15 +29,11 @@ export function Who({ session }: { readonly session: string | undefined }) {
   );
 }
 
-const SIGNS: Readonly<Record<string, string>> = { Running: '●', Waiting: '◐', Paused: '‖', Failed: '✕', Closed: '–' };
-
 function Session({ row: { of, lifecycle, items }, isHere }: { readonly row: SessionRow; readonly isHere: boolean }) {
   return (
     <li>
       <a href={hrefOf({ screen: 'story', parts: [of.session ?? ''] })} aria-current={isHere ? 'page' : undefined}>
-        <i aria-hidden="true" class={`sign ${lifecycle.toLowerCase()}`}>
-          {SIGNS[lifecycle] ?? '○'}
-        </i>
+        <i class={`dot ${lifecycle.toLowerCase()}`} />
         <span class="name">{ownerName(of)}</span>
         <span class="quiet num" title={`${safe(lifecycle)}, ${items} items`}>
           {items}

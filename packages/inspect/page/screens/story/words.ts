@@ -2,7 +2,7 @@
 import type { StoryEntry } from '../../../src/contract/reports.js';
 import { actorName, safe } from '../../words/names.js';
 
-/** Our words, and the text of others; null where there is none. */
+/** Our words, and the text of others; null when nobody else is quoted. */
 export interface Spoken {
   readonly lead: string;
   readonly text: string | null;
@@ -88,7 +88,10 @@ export function leadOf(entry: StoryEntry): string {
   const words = lead
     .replace(/^model answers \((.*)\)$/, '$1')
     .replace(/^calls /, '')
-    .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${whom === 'human:*' ? 'a person' : whom.replace('human:', '')} is asked: `)
+    .replace(
+      /^request [0-9a-f]{8,}…? to (\S+): /,
+      (_, whom: string) => `${whom === 'human:*' ? 'a person' : whom.replace('human:', '')} is asked: `,
+    )
     .replace(/^request [0-9a-f]{8,}…? is /, '');
   return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
 }
