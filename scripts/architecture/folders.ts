@@ -340,9 +340,10 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     contract: [],
     http: ['contract'],
     past: [],
-    api: ['contract', 'http', 'past'],
-    page: [],
-    '.': ['api', 'contract', 'http', 'page', 'past'],
+    ask: ['http', 'past'],
+    api: ['contract', 'http', 'past', 'ask'],
+    page: ['contract'],
+    '.': ['api', 'ask', 'contract', 'http', 'page', 'past'],
   },
   cli: {
     text: [],

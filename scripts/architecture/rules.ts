@@ -248,8 +248,9 @@ export const DESCRIBERS: readonly string[] = [
  * - 2026-11-28: 390,000 with arguments that are refused by name where they enter, in place of a TypeError from inside.
  * - 2026-11-29: 392,756 with waits of an effect for itself, which are refused.
  * - 2026-11-29: 393,732 with descriptions in the definitions of schemas: tools are stated once by them.
+ * - 2026-11-30: 394,526: the reader of a state stands apart from the way to it, since a kept replayer uses it too.
  */
-export const KERNEL_BUNDLE_MAX = 394_500;
+export const KERNEL_BUNDLE_MAX = 395_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [

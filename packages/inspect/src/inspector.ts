@@ -3,13 +3,14 @@ import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, verifyStore } from '@reprise/kernel';
 import type { DiffApps } from '@reprise/operators/diff';
 import { type PageFile, pageFile } from '@reprise/server/guard';
-import { Api, patientStore, type Verify } from './api/index.js';
+import { Api, type Verify } from './api/index.js';
+import { patientStore } from './ask/patient-store.js';
 import type { PageFiles } from './contract/index.js';
 import { startHttp } from './http/index.js';
 import { Past } from './past/index.js';
 
 /** What the page shows, and with what. */
-export interface InspectorOptions {
+interface InspectorOptions {
   /** The world. It stays open when the inspector is closed: its owner closes it. */
   readonly store: ReadonlyStore;
   /** The path of the world as the user named it: it stands in the commands that the page shows. */
@@ -25,7 +26,7 @@ export interface InspectorOptions {
 }
 
 /** A server that shows a world. */
-export interface Inspector {
+interface Inspector {
   /** The address to open, with the token of this start in its fragment. */
   readonly url: string;
   /** Ends all requests and the server. */

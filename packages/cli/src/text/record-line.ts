@@ -1,2 +1,2 @@
 /** Records and times of a world in one line. */
-export { recordRow, timeOf } from '@reprise/operators/text';
+export { recordRow, timeText as timeOf } from '@reprise/operators/text';

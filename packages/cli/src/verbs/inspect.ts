@@ -11,7 +11,7 @@ interface InspectArguments {
   readonly port?: number;
   readonly app?: string;
   readonly legacy?: readonly string[];
-  /** False with `--no-open`. */
+  /** Whether a browser is opened: false with `--no-open`. */
   readonly open: boolean;
 }
 

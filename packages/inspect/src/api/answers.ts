@@ -8,14 +8,26 @@ import { sessionsOf } from '@reprise/operators/sessions';
 import { societyOf } from '@reprise/operators/society';
 import { storyOf } from '@reprise/operators/story';
 import { pendingIn } from '@reprise/operators/waiting';
-import { found } from './found.js';
-import { AFTER, AT, CELL, COST_BY, FRAME, LIMIT, limit, oneOf, optional, type Parameter, TEXT } from './parameters.js';
-import { question } from './question.js';
+import { found } from '../ask/found.js';
+import {
+  AFTER,
+  AT,
+  CELL,
+  COST_BY,
+  FRAME,
+  LIMIT,
+  limit,
+  oneOf,
+  optional,
+  type Parameter,
+  TEXT,
+} from '../ask/parameters.js';
+import { question } from '../ask/question.js';
 
-/** `GET /api/sessions?at` */
+/** `GET /api/sessions?at`: who is there. */
 export const sessions = question({ at: AT }, ({ store, signal }, { at }) => sessionsOf(store, present({ at, signal })));
 
-/** `GET /api/waiting?at&limit&after` */
+/** `GET /api/waiting?at&limit&after`: what waits for people. */
 export const waiting = question({ at: AT, limit: LIMIT, after: AFTER }, ({ store, path, signal }, given) =>
   pendingIn(store, { world: path, signal, ...present(given) }),
 );
@@ -26,7 +38,7 @@ export const cost = question(
   ({ store, signal }, given) => costOf(store, { signal, ...present(given) }),
 );
 
-/** `GET /api/diff?a&b&cell&limit&after` */
+/** `GET /api/diff?a&b&cell&limit&after`: what changed between two frames. */
 export const diff = question(
   { a: FRAME, b: FRAME, cell: optional(CELL), limit: limit(100), after: AFTER },
   async ({ store, signal, apps }, { a, b, cell, ...page }) =>
@@ -48,12 +60,12 @@ const HOLDER: Parameter<Principal> = {
   },
 };
 
-/** `GET /api/rights?holder&at` */
+/** `GET /api/rights?holder&at`: what a holder may do. */
 export const rights = question({ holder: HOLDER, at: AT }, async ({ store, signal, apps }, { holder, at }) =>
   rightsAt(store, await apps(), holder, present({ at, signal })),
 );
 
-/** `GET /api/society?at` */
+/** `GET /api/society?at`: who is in the society. */
 export const society = question({ at: AT }, async ({ store, signal, apps }, { at }) =>
   societyOf(store, await apps(), present({ at, signal })),
 );
@@ -73,7 +85,7 @@ export const prompt = question({ call: CALL, as: optional(oneOf('sent')) }, ({ s
   found(requestOf(store, call, { sent: as === 'sent', signal })),
 );
 
-/** `GET /api/story?session&at&before&limit` */
+/** `GET /api/story?session&at&before&limit`: what happened, in words. */
 export const story = question(
   { session: optional(TEXT), at: AT, before: optional(TEXT), limit: LIMIT },
   ({ store, signal }, given) => storyOf(store, { signal, ...present(given) }),

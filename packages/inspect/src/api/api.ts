@@ -1,15 +1,15 @@
 /** The questions of the page, by name. */
 import { RepriseError } from '@reprise/contracts';
 import { toJson } from '@reprise/operators/text';
+import { readParameters } from '../ask/parameters.js';
+import { patientStore } from '../ask/patient-store.js';
+import type { Inspected, Question } from '../ask/question.js';
 import { type ApiAnswer, type ApiRequest, JSON_TYPE, Refusal } from '../http/index.js';
 import { cost, diff, prompt, rights, sessions, society, story, waiting } from './answers.js';
 import { blob } from './blob.js';
 import { cells } from './cells.js';
 import { follow } from './follow.js';
 import { now } from './now.js';
-import { readParameters } from './parameters.js';
-import { patientStore } from './patient-store.js';
-import type { Inspected, Question } from './question.js';
 import { record, records } from './records.js';
 import { search } from './search.js';
 import { state } from './state.js';

@@ -3,8 +3,8 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { formatAddress, shortText } from '@reprise/contracts';
 import { IdNames, type Owner } from '@reprise/operators/names';
 import { EntryReader, RecentReader } from '@reprise/operators/story';
+import type { Asked } from '../ask/question.js';
 import type { LastWords } from '../contract/index.js';
-import type { Asked } from './question.js';
 
 /** How many entries are looked at, and how many sessions are listed. */
 const [ENTRIES, LISTED_MAX] = [40, 5];

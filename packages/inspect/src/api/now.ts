@@ -1,10 +1,10 @@
 /** `GET /api/now?at`: the first screen, from the newest snapshot and the frames behind it. */
 import { sessionsOf } from '@reprise/operators/sessions';
 import { pendingIn } from '@reprise/operators/waiting';
+import { AT } from '../ask/parameters.js';
+import { question } from '../ask/question.js';
 import type { NowReport } from '../contract/index.js';
 import { lastWords } from './last-words.js';
-import { AT } from './parameters.js';
-import { question } from './question.js';
 import { troublesAt } from './trouble.js';
 
 /** How many things of a list stand on the first screen. */

@@ -1,10 +1,10 @@
 /** `GET /api/records?from&limit` and `GET /api/record?frame&i`: raw records, as `reprise tail` and `reprise show` print them. */
 import { readFrame } from '@reprise/kernel/store';
 import { recordRow } from '@reprise/operators/text';
+import { absent } from '../ask/found.js';
+import { AT, FRAME, limit as limitOf } from '../ask/parameters.js';
+import { question } from '../ask/question.js';
 import type { RecordReport, RecordsReport } from '../contract/index.js';
-import { absent } from './found.js';
-import { AT, FRAME, limit as limitOf } from './parameters.js';
-import { question } from './question.js';
 import { frameAt } from './world.js';
 
 /** The bytes of the frames of one answer, about: a page with one frame more is still sent. */

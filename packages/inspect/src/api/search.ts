@@ -4,10 +4,10 @@ import { ownerWords } from '@reprise/operators/names';
 import { frameOf } from '@reprise/operators/page';
 import { partsOf, sessionsOf } from '@reprise/operators/sessions';
 import { storyOf } from '@reprise/operators/story';
+import { AT, TEXT } from '../ask/parameters.js';
+import { type Asked, question } from '../ask/question.js';
 import type { SearchReport } from '../contract/index.js';
 import { cellsAt } from './cells.js';
-import { AT, TEXT } from './parameters.js';
-import { type Asked, question } from './question.js';
 
 type Hit = SearchReport['hits'][number];
 

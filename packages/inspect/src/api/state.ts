@@ -2,9 +2,9 @@
 import { formatAddress, RepriseError } from '@reprise/contracts';
 import { reducerFor } from '@reprise/kernel';
 import { frameOf } from '@reprise/operators/page';
+import { AT, CELL } from '../ask/parameters.js';
+import { question } from '../ask/question.js';
 import type { StateReport } from '../contract/index.js';
-import { AT, CELL } from './parameters.js';
-import { question } from './question.js';
 import { frameAt } from './world.js';
 
 export const state = question({ cell: CELL, at: AT }, async (asked, { cell, at }): Promise<StateReport> => {

@@ -8,9 +8,9 @@ import { readFrame } from '@reprise/kernel/store';
 import { type AttemptRow, attemptsOf, attemptWords } from '@reprise/operators/attempts';
 import { type Owner, ownerOfCell, shortKey } from '@reprise/operators/names';
 import { frameOf, pageOf } from '@reprise/operators/page';
+import { AFTER, AT, LIMIT, oneOf, optional } from '../ask/parameters.js';
+import { type Asked, question } from '../ask/question.js';
 import type { TroubleReport, TroubleRow } from '../contract/index.js';
-import { AFTER, AT, LIMIT, oneOf, optional } from './parameters.js';
-import { type Asked, question } from './question.js';
 
 export const trouble = question(
   { at: AT, all: optional(oneOf('1')), limit: LIMIT, after: AFTER },

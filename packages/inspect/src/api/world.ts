@@ -2,9 +2,9 @@
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { partsOf } from '@reprise/operators/sessions';
+import { absent } from '../ask/found.js';
+import { question } from '../ask/question.js';
 import type { FrameTime, WorldReport } from '../contract/index.js';
-import { absent } from './found.js';
-import { question } from './question.js';
 
 export const world = question({}, async ({ store, path, signal }): Promise<WorldReport> => {
   const { seq, digest } = await store.journal.head();

@@ -18,7 +18,7 @@ export type {
   SocietyReport,
   WaitingReport,
 } from '@reprise/operators';
-/** `GET /api/sessions?at`. */
+/** `GET /api/sessions?at`: who is there. */
 export type { FrameTime, SessionRow, SessionsReport } from '@reprise/operators/sessions';
 
 /** `GET /api/world`: what the file is, and how far it goes. */
@@ -135,7 +135,7 @@ export interface TreeNodeRow {
   readonly result: string | null;
 }
 
-/** `GET /api/tree?name&at`. */
+/** `GET /api/tree?name&at`: the chart of a tree. */
 export interface TreeReport {
   readonly frame: number;
   readonly name: string;
@@ -158,7 +158,7 @@ export interface TaskRow {
   readonly result: string | null;
 }
 
-/** `GET /api/team?project&at`. */
+/** `GET /api/team?project&at`: the tasks of a project. */
 export interface TeamReport {
   readonly frame: number;
   readonly project: string;
@@ -167,7 +167,7 @@ export interface TeamReport {
   readonly tasks: readonly TaskRow[];
 }
 
-/** `GET /api/records?from&limit`: raw records. */
+/** `GET /api/records?from&limit`: raw records, frame by frame; without `from` the last ones. */
 export interface RecordsReport {
   readonly frame: number;
   readonly frames: readonly {
@@ -225,7 +225,7 @@ export type VerifyMessage =
 
 /** The body of every answer that is an error. */
 export interface ErrorReport {
-  /** Of the closed list. */
+  /** A code of the closed list of errors. */
   readonly code: string;
   readonly message: string;
   readonly where?: string;

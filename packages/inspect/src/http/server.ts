@@ -33,7 +33,7 @@ export interface ApiAnswer {
 }
 
 /** What the server is made of. */
-export interface HttpOptions {
+interface HttpOptions {
   /** The port on 127.0.0.1; any free one when 0. */
   readonly port: number;
   /** The files of the page, by their paths; `/` is also the file of every screen. */
@@ -41,8 +41,8 @@ export interface HttpOptions {
   answer(request: ApiRequest): Promise<ApiAnswer>;
 }
 
-/** A server that runs. */
-export interface HttpServer {
+/** A server that runs, until it is closed. */
+interface HttpServer {
   /** The address of the page, with the token in its fragment. */
   readonly url: string;
   /** Ends all connections, and resolves when the work on their requests has ended. */

@@ -5,7 +5,7 @@ import { RepriseError } from '@reprise/contracts';
 import { Refusal } from './refusal.js';
 
 /** The header that each question sends the token in. */
-export const TOKEN_HEADER = 'x-reprise-token';
+const TOKEN_HEADER = 'x-reprise-token';
 
 /** A token that nobody can guess: 32 random bytes as base64url. */
 export function newToken(): string {

@@ -14,7 +14,7 @@ const storyEntry = z.strictObject({
   of: z.nullable(owner),
   /** The kind of an entry of a session, or the kind of a record of another part. */
   kind: z.string(),
-  /** Who acted, in words. */
+  /** Who acted, in words; null when nobody did. */
   by: z.nullable(z.string()),
   /** What happened, in words; texts of others are whole. */
   words: z.string(),

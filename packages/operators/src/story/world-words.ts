@@ -7,7 +7,7 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { actedWords } from '@reprise/agent/history';
 import { formatAddress, type JournalRecord, type Sender, shortText, type Value } from '@reprise/contracts';
 import { toJson } from '../text/json.js';
-import { timeOf } from '../text/record-line.js';
+import { timeText } from '../text/record-line.js';
 
 /** An entry of the world, or of a cell that is no session. */
 export interface WorldEntry {
@@ -79,7 +79,7 @@ export class WorldHistory {
         `${actedWords(principal, 'actor' in command.value ? command.value.actor : undefined)} commands ${command.name}: ${this.#value(command.value as unknown as Value)}`,
       ),
     timer: ({ cell, name, due }) =>
-      isSession(cell) ? undefined : of(formatAddress(cell), 'kernel', `the timer ${name} of ${timeOf(due)} is due`),
+      isSession(cell) ? undefined : of(formatAddress(cell), 'kernel', `the timer ${name} of ${timeText(due)} is due`),
     erase: ({ cell, digests, principal, reason }) => {
       const what = `${digests.length} ${digests.length === 1 ? 'content' : 'contents'}`;
       const from = cell === null ? '' : ` of ${formatAddress(cell)}`;
@@ -89,7 +89,8 @@ export class WorldHistory {
         `${actedWords(principal)} erases ${what}${from}${reason === undefined ? '' : `: ${reason}`}`,
       );
     },
-    clock: ({ wall, principal }) => of(null, principal, `${actedWords(principal)} confirms the clock: ${timeOf(wall)}`),
+    clock: ({ wall, principal }) =>
+      of(null, principal, `${actedWords(principal)} confirms the clock: ${timeText(wall)}`),
     effect: ({ plan, effect, name, params, approval }) => {
       if (isSession(plan)) return undefined;
       const cell = formatAddress(plan);

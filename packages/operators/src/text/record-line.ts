@@ -28,10 +28,10 @@ const LINES: Lines = {
   },
   command: ({ command, principal }) => `${command.name} by ${principal} ${preview(command.value as unknown as Value)}`,
   deferred: ({ effect, attempt, expires }) =>
-    `effect ${short(effect)} attempt ${attempt} is pending${expires === null ? '' : ` until ${timeOf(expires)}`}`,
+    `effect ${short(effect)} attempt ${attempt} is pending${expires === null ? '' : ` until ${timeText(expires)}`}`,
   ask: ({ effect, n, question }) => `effect ${short(effect)} question ${n}: ${preview(question)}`,
   timer: ({ cell, plan, name, due, quarantined }) =>
-    `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeOf(due)}${mark(quarantined)}`,
+    `${name} of ${plan === null ? formatAddress(cell) : planName([...cell, plan])}, due ${timeText(due)}${mark(quarantined)}`,
   attempt: ({ effect, attempt }) => `effect ${short(effect)} attempt ${attempt}`,
   snapshot: ({ root, leaves }) => `${leaves} leaves, root ${root}`,
   erase: ({ cell, subtree, digests, principal, reason }) => {
@@ -39,7 +39,7 @@ const LINES: Lines = {
     return `${digests.length} blobs${of} by ${principal}${reason === undefined ? '' : `: ${reason}`}`;
   },
   continue: ({ quarantined }) => `the rest of the cascade${mark(quarantined)}`,
-  clock: ({ wall, principal }) => `${timeOf(wall)}, confirmed by ${principal}`,
+  clock: ({ wall, principal }) => `${timeText(wall)}, confirmed by ${principal}`,
   fork: ({ world, from, mode, settled }) =>
     `world ${short(world)}, a ${mode} fork of ${short(from.world)} after frame ${from.seq}; ${settled.length} effects settled`,
   event: ({ event, to, from }) =>
@@ -68,7 +68,7 @@ function shortIds(line: string): string {
 /** A record with its place and time, as one line that is safe for a terminal. */
 export function recordRow({ seq, i, at }: { seq: number; i: number; at: number }, record: JournalRecord): string {
   const what = escapeLine(shortText(shortIds(recordLine(record)), WHAT_MAX));
-  return `${`${seq}.${i}`.padEnd(8)}  ${timeOf(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
+  return `${`${seq}.${i}`.padEnd(8)}  ${timeText(at)}  ${record.kind.padEnd(10)}  ${what}`.trimEnd();
 }
 
 /** The content of a record, as one line of any length. */
@@ -77,7 +77,7 @@ function recordLine(record: JournalRecord): string {
 }
 
 /** A time of the journal as ISO text in UTC; the number itself when it is outside the range of dates. */
-export function timeOf(at: number): string {
+export function timeText(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `${at} ms` : date.toISOString();
 }

@@ -11,7 +11,7 @@ export interface PageFile {
   readonly bodies: readonly (readonly [encoding: string, body: Uint8Array<ArrayBuffer>])[];
 }
 
-/** Prepares a file. */
+/** Prepares a file to be sent: compresses it. */
 export function pageFile(type: string, text: string): PageFile {
   const plain = Buffer.from(text);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;

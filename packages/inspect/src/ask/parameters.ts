@@ -32,7 +32,7 @@ export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
   return { read: (text, name) => (text === undefined ? undefined : parameter.read(text, name)) };
 }
 
-/** A whole number. */
+/** A whole number within bounds, both included. */
 export function whole(least: number, most: number): Parameter<number> {
   return {
     read(text, name) {
@@ -51,7 +51,7 @@ export const TEXT: Parameter<string> = {
   },
 };
 
-/** A frame. */
+/** The number of a frame. */
 export const FRAME = whole(0, Number.MAX_SAFE_INTEGER);
 
 /** The frame after which a question is answered; the newest one when absent. */
@@ -84,7 +84,7 @@ export const DIGEST: Parameter<Ref> = {
   },
 };
 
-/** One of some words. */
+/** One of some words, as they are written. */
 export function oneOf<const T extends string>(...words: readonly T[]): Parameter<T> {
   return {
     read(text, name) {

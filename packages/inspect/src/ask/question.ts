@@ -25,7 +25,7 @@ export interface Question {
   answer(asked: Asked, query: URLSearchParams): Promise<object>;
 }
 
-/** Declares a question. */
+/** Declares a question by its parameters and its answer. */
 export function question<P>(parameters: Parameters<P>, answer: (asked: Asked, given: P) => Promise<object>): Question {
   return { answer: async (asked, query) => answer(asked, readParameters(parameters, query)) };
 }
