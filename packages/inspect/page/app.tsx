@@ -57,7 +57,7 @@ function Page({ world }: { readonly world: WorldReport }) {
     setOpen(null);
     if (before.current instanceof HTMLElement) before.current.focus();
   };
-  useTabKeys(world);
+  useTabKeys();
   useKeys({ '/': () => show('search'), '?': () => show('help') });
   const { screen } = useRoute();
   useEffect(() => {
@@ -69,7 +69,7 @@ function Page({ world }: { readonly world: WorldReport }) {
         Go to the screen
       </a>
       <Header world={world} onSearch={() => show('search')} onHelp={() => show('help')} />
-      <Tabs world={world} />
+      <Tabs />
       <main id="main" tabIndex={-1}>
         <Screen world={world} />
       </main>

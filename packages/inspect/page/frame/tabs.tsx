@@ -1,5 +1,5 @@
 /** The screens, with what waits and what went wrong as numbers. */
-import type { NowReport, WorldReport } from '../../src/contract/reports.js';
+import type { NowReport } from '../../src/contract/reports.js';
 import { useKeys } from '../state/keys.js';
 import { go, hrefOf, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
@@ -28,13 +28,13 @@ export const TABS: readonly Tab[] = [
 ];
 
 /** Opens a screen by its key, and the newest request to a model by `p`. */
-export function useTabKeys(_world: WorldReport): void {
+export function useTabKeys(): void {
   const keys = Object.fromEntries(TABS.map(({ key, screen }) => [key, () => go({ screen })]));
   useKeys({ ...keys, p: () => go({ screen: 'prompt', parts: ['last'] }) });
 }
 
 /** The tabs. */
-export function Tabs(_props: { readonly world: WorldReport }) {
+export function Tabs() {
   const { screen } = useRoute();
   const now = useReportAt<NowReport>('now').data;
   const counts: Record<string, number | undefined> = { waiting: now?.waiting_total, trouble: now?.trouble_total };

@@ -42,7 +42,7 @@ export function Thumb({ name, label, value, max, words, onMove }: ThumbProps) {
   return (
     <div
       class={`thumb ${name}`}
-      style={{ left: `${max <= 0 ? 100 : (value / max) * 100}%` }}
+      style={{ left: `${max <= 0 ? 100 : Math.min(1, value / max) * 100}%` }}
       role="slider"
       tabIndex={0}
       aria-label={label}

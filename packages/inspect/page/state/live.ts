@@ -5,6 +5,8 @@ import { sourceOf, useSource } from './source.js';
 
 /** What is known of the world as it is now. */
 export interface Live {
+  /** The path of the world as the user named it. */
+  readonly path: string;
   readonly frame: number;
   readonly at: number;
   readonly head: string;
@@ -15,7 +17,7 @@ export interface Live {
   readonly isConnected: boolean;
 }
 
-let live: Live = { frame: -1, at: 0, head: '', process: 'unknown', silent_ms: 0, isConnected: false };
+let live: Live = { path: '', frame: -1, at: 0, head: '', process: 'unknown', silent_ms: 0, isConnected: false };
 const told = sourceOf(live);
 let isScheduled = false;
 
@@ -40,8 +42,8 @@ export function useLive(): Live {
 
 /** Begins with what the world was when the page was opened, and follows it until the page is closed. */
 export async function follow(world: WorldReport): Promise<never> {
-  const { last, head, process } = world;
-  change({ frame: last.frame, at: last.at, head, process });
+  const { path, last, head, process } = world;
+  change({ path, frame: last.frame, at: last.at, head, process });
   for (;;) {
     try {
       const response = await ask('/api/follow');

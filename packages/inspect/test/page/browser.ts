@@ -46,6 +46,8 @@ export interface Shown {
   readonly token: string;
   /** Opens a page at a path; what it does wrong is in `seen`. */
   page(path: string, view?: View): Promise<Page & { seen: Seen }>;
+  /** Ends the server, and leaves the pages open. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,28 +57,31 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 /** Shows a world by the server of this package, with the app that can replay it. */
-export async function show(browser: Browser, file: string): Promise<Shown> {
+export async function show(browser: Browser, file: string, path = 'shown.db'): Promise<Shown> {
   const store = await sqlite(file).openReadonly();
   const inspector = await openInspector({
-    ...{ store, path: 'shown.db' },
+    ...{ store, path },
     apps: async () => {
       const { app, legacy } = await requireApp(store, {});
       return { app, legacy };
     },
   });
   const shown = showAt(browser, inspector.url);
+  const stop = async (): Promise<void> => {
+    await inspector.close();
+    await store.close();
+  };
   return {
-    ...shown,
+    ...{ ...shown, stop },
     close: async () => {
       await shown.close();
-      await inspector.close();
-      await store.close();
+      await stop();
     },
   };
 }
 
-/** Shows what a server shows that runs already. @param url the line that it printed */
-export function showAt(browser: Browser, url: string): Shown {
+/** The pages of a server. */
+function showAt(browser: Browser, url: string): Omit<Shown, 'stop'> {
   const { origin, hash } = new URL(url);
   const token = hash.replace('#token=', '');
   const contexts: BrowserContext[] = [];

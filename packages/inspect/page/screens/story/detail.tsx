@@ -1,10 +1,12 @@
 /** The detail of a line of a story: what · who · when · why · allowed by · cost · came of it. */
 import type { RequestReport } from '@reprise/operators';
 import type { StoryEntry } from '../../../src/contract/reports.js';
+import { Command } from '../../parts/copy.js';
 import { Detail, Fact } from '../../parts/facts.js';
 import { select } from '../../parts/rows.js';
 import { Line, Whole } from '../../parts/text.js';
 import { Clock, FrameLink } from '../../parts/when.js';
+import { useLive } from '../../state/live.js';
 import { hrefOf } from '../../state/router.js';
 import { useReport } from '../../state/use-report.js';
 import { actorName, ownerName } from '../../words/names.js';
@@ -69,6 +71,9 @@ export function EntryDetail({ entry, entries }: DetailProps) {
             </ol>
           )}
         </Fact>
+        <Fact name="to see what another answer would have done, in a program">
+          {CHANGEABLE.has(entry.kind) && <Fork frame={(decision ?? entry).frame - 1} />}
+        </Fact>
       </dl>
       <p class="links">
         {entry.kind === 'answer' && (
@@ -81,6 +86,16 @@ export function EntryDetail({ entry, entries }: DetailProps) {
       </p>
     </Detail>
   );
+}
+
+/** The kinds of lines that a fork may have otherwise. */
+const CHANGEABLE: ReadonlySet<string> = new Set(['message', 'answer', 'call', 'result', 'question', 'decision']);
+
+/** The line that makes a world which shares everything up to a frame. */
+function Fork({ frame }: { readonly frame: number }) {
+  const path = useLive().path.replace(/[\\']/g, '\\$&');
+  const line = `await forkWorld(await sqlite('${path}').openReadonly(), { app, at: ${Math.max(0, frame)}, into: sqlite('what-if.db') })`;
+  return <Command line={line} where="program" />;
 }
 
 function Cause({ entry }: { readonly entry: StoryEntry }) {
