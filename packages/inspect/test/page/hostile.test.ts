@@ -36,11 +36,7 @@ const PATHS = [
     '/f/2/0',
     '/cell/aos.agent%2FSessionReducer%401/main',
   ],
-  ...[
-    `/rights?holder=${encodeURIComponent(HOSTILE)}`,
-    `/story/${encodeURIComponent(HOSTILE)}`,
-    `/${encodeURIComponent(HOSTILE)}`,
-  ],
+  ...[`/rights?holder=${encodeURIComponent(HOSTILE)}`, `/story/${encodeURIComponent(HOSTILE)}`],
 ];
 
 const folder = freshFolder();
