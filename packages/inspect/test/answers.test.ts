@@ -198,9 +198,9 @@ describe('questions about parts of a world', () => {
 
   it('content comes in the form that reprise show prints: a text, a value, bytes', async () => {
     const ledger = pageOf('ledger');
-    const { state } = (await ledger.ask('/api/state?cell=demo/Ledger@1/a')).json;
-    const refs = JSON.stringify(state).match(/sha256:[0-9a-f]{64}/g) ?? [];
-    expect(refs.length).toBeGreaterThanOrEqual(3);
+    const { event } = (await ledger.ask('/api/record?frame=5&i=0')).json.record;
+    const refs: string[] = event.value.at;
+    expect(refs).toHaveLength(3);
     for (const ref of refs) {
       const shown = await printed('show', fileOf('ledger'), ref);
       const { json } = await ledger.ask(`/api/blob?digest=${ref}`);
@@ -250,7 +250,7 @@ describe('questions about parts of a world', () => {
     ]);
     const alone: unknown[] = [];
     for (const path of paths) alone.push((await scene(path)).json);
-    const together = await Promise.all(paths.map(async (path) => (await scene(path)).json));
+    const together = await Promise.all(paths.map((path) => scene(path).then(({ json }) => json)));
     expect(together).toEqual(alone);
   });
 

@@ -42,7 +42,7 @@ describe('the guards of the page of a world', () => {
     }
   });
 
-  it.each(['evil.example', 'localhost:1', '127.0.0.1', '127.0.0.1.evil.example:80', ''])(
+  it.each(['evil.example', 'localhost:1', '127.0.0.1', '127.0.0.1.evil.example:80', '-'])(
     'a request for the host %j is refused, whatever it asks for [SRV-7]',
     async (host) => {
       for (const path of ['/', '/page.js', '/api/world', '/api/nothing']) {

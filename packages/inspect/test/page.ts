@@ -64,7 +64,7 @@ function sent(options: {
       });
       response.once('error', reject).once('end', () => {
         const { statusCode: status = 0, headers } = response;
-        const isJson = String(headers['content-type']).startsWith('application/json');
+        const isJson = text !== '' && String(headers['content-type']).startsWith('application/json');
         resolve({ status, headers, text, json: isJson ? JSON.parse(text) : undefined });
       });
     });
