@@ -1,6 +1,7 @@
 /** What changed between two frames: each cell, with its changes as lines that can be read. */
-import type { CellDiff, DiffReport, Patch } from '@reprise/operators';
+import type { CellDiff, Patch } from '@reprise/operators';
 import { useState } from 'preact/hooks';
+import type { DiffReport } from '../../src/contract/reports.js';
 import { Empty, Shown } from '../parts/answer.js';
 import { Part } from '../parts/facts.js';
 import { Row, useRows } from '../parts/rows.js';

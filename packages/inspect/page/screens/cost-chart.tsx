@@ -1,5 +1,5 @@
 /** Cost over time: one stacked area for each row of the table, by day. Calls without a price are a hatched edge above. */
-import type { CostReport } from '@reprise/operators';
+import type { CostReport } from '../../src/contract/reports.js';
 import { money } from '../words/numbers.js';
 import { keyName } from './cost.js';
 

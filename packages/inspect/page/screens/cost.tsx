@@ -1,5 +1,6 @@
 /** What it cost: by agent and day, by node, task or model, with what the sums leave out in sentences. */
-import type { CostKey, CostReport, CostRow } from '@reprise/operators';
+import type { CostKey, CostRow } from '@reprise/operators';
+import type { CostReport } from '../../src/contract/reports.js';
 import { Empty, Shown } from '../parts/answer.js';
 import { Part } from '../parts/facts.js';
 import { useKeys } from '../state/keys.js';

@@ -1,6 +1,6 @@
 /** Exactly what a model was sent in one step: each part with its size and origin, and what is new since the step before. */
-import type { PartOrigin, PromptPart, RequestReport } from '@reprise/operators';
-import type { StoryReport } from '../../src/contract/reports.js';
+import type { PartOrigin, PromptPart } from '@reprise/operators';
+import type { RequestReport, StoryReport } from '../../src/contract/reports.js';
 import { Shown } from '../parts/answer.js';
 import { Row, useRows } from '../parts/rows.js';
 import { Text, Whole } from '../parts/text.js';

@@ -1,6 +1,7 @@
 /** What a holder may do at the frame that is shown, and what in its chain says so. */
-import type { RightsLink, RightsReport, SocietyReport, WaitingReport } from '@reprise/operators';
+import type { RightsLink } from '@reprise/operators';
 import { useState } from 'preact/hooks';
+import type { RightsReport, SocietyReport, WaitingReport } from '../../src/contract/reports.js';
 import { Shown } from '../parts/answer.js';
 import { Fact, Part } from '../parts/facts.js';
 import { FrameLink } from '../parts/when.js';

@@ -1,5 +1,6 @@
 /** What waits for people: since when, who may answer, and the line that answers it. */
-import type { WaitingItem, WaitingReport } from '@reprise/operators';
+import type { WaitingItem } from '@reprise/operators';
+import type { WaitingReport } from '../../src/contract/reports.js';
 import { Empty, Shown } from '../parts/answer.js';
 import { Command } from '../parts/copy.js';
 import { Detail, Fact, Part } from '../parts/facts.js';

@@ -76,7 +76,7 @@ describeInBrowser('a world of hostile words', () => {
     }
   });
 
-  it('its words are on the page as they were said, and marks that turn text around are written out in our lines', async () => {
+  it('hostile words are on the page as they were said, and marks that turn text around are written out in our lines', async () => {
     const page = await shown.page('/story/main');
     await settled(page);
     await expect.poll(() => page.locator('main').innerText()).toContain('<img src=x onerror="window.__pwned=1">');

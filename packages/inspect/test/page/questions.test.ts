@@ -47,58 +47,58 @@ const shown = async (page: Page, part = 'main'): Promise<string> =>
   (await page.locator(part).innerText()).replace(/\s+/g, ' ');
 
 describeInBrowser('the ten questions of an operator', () => {
-  it('why was this file edited: the detail of the edit has the words of the person and of the model', async () => {
+  it('given the question why a file was edited, the detail of the edit has the words of the person and of the model', async () => {
     const page = await after('edit', [key('/'), type('src/cart.js'), key('Enter')]);
     await expect.poll(() => shown(page, '.detail')).toContain(`One of the tests fails: ${word}`);
     expect(await shown(page, '.detail')).toContain('I see the mistake.');
   });
 
-  it('who approved it: the detail of the edit names the person', async () => {
+  it('given the question who approved it, the detail of the edit names the person', async () => {
     const page = await after('edit', [key('/'), type('src/cart.js'), key('Enter')]);
     await expect.poll(() => shown(page, '.detail')).toMatch(/allowed by .*ann approves/i);
   });
 
-  it('what did it cost, by agent and day: one table has both', async () => {
+  it('given the question what it cost by agent and day, one table has both', async () => {
     const page = await after('scene', [key('5')]);
     await expect.poll(() => shown(page)).toMatch(/By agent and day agent 2026-01-02 clerk \$0\.0030/);
   });
 
-  it('what was sent to the model at step 3: the request of that step, with the recorded digest', async () => {
+  it('given the question what was sent to the model at step 3, the page shows that request with the recorded digest', async () => {
     const page = await after('edit', [key('p'), key('ArrowLeft')]);
     await expect.poll(() => shown(page)).toContain('Step 3 of run 0');
     expect(await shown(page)).toContain('same digest as recorded ✓');
     expect(await shown(page)).toContain('new since step 2');
   });
 
-  it('what changed between frames 3 and 9: the cells with their changes', async () => {
+  it('given the question what changed between frames 3 and 9, the page shows the cells with their changes', async () => {
     const page = await after('scene', [key('/'), type('3..9'), key('Enter')]);
     await expect.poll(() => shown(page)).toContain('From frame 3 to frame 9');
     expect(await shown(page)).toContain('agent/SessionReducer@1/main made');
   });
 
-  it('which agent wrote this: the detail names the agent, and the words that it answers', async () => {
+  it('given the question which agent wrote this, the detail names the agent, and the words that it answers', async () => {
     const page = await after('swarm', [key('/'), type('A market'), key('Enter')]);
     await expect.poll(() => shown(page, '.detail')).toContain('the model in scout 2 of markets');
     expect(await shown(page, '.detail')).toContain('You are scout 2 of the swarm markets');
   });
 
-  it('what waits on people: the first screen lists it with the line that answers it', async () => {
+  it('given the question what waits on people, the first screen lists it with the line that answers it', async () => {
     const page = await after('scene', []);
     expect(await shown(page)).toMatch(/It waits for you 3/);
     expect(await shown(page)).toContain('reprise tree answer upgrade/2 VALUE --world shown.db');
   });
 
-  it('did anything run twice: the screen of trouble says so in a sentence', async () => {
+  it('given the question whether anything ran twice, the screen of trouble says so in a sentence', async () => {
     const page = await after('edit', [key('6')]);
     await expect.poll(() => shown(page)).toContain('nothing may have run twice');
   });
 
-  it('what would have happened otherwise: the detail of an act has the line that forks the world before it', async () => {
+  it('given the question what would have happened otherwise, the detail of an act has the line that forks the world before it', async () => {
     const page = await after('edit', [key('/'), type('src/cart.js'), key('Enter')]);
     await expect.poll(() => shown(page, '.detail')).toMatch(/forkWorld/);
   });
 
-  it('who may do what at that time: the rights of a holder as of the frame that is shown', async () => {
+  it('given the question who may do what at that time, the page shows the rights of a holder as of that frame', async () => {
     const page = await after('swarm', [key('['), key('7')]);
     await expect.poll(() => shown(page)).toContain('May do');
     expect(page.url()).toContain('at=');

@@ -1,5 +1,6 @@
 /** A society: who made whom, the groups with their members, the swarms with their slots, and who trusts whom. */
-import type { SocietyEntity, SocietyGroup, SocietyReport, SocietySwarm } from '@reprise/operators';
+import type { SocietyEntity, SocietyGroup, SocietySwarm } from '@reprise/operators';
+import type { SocietyReport } from '../../../src/contract/reports.js';
 import { Empty, Shown } from '../../parts/answer.js';
 import { Part } from '../../parts/facts.js';
 import { Row, useRows } from '../../parts/rows.js';

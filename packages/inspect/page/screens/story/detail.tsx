@@ -1,6 +1,5 @@
 /** The detail of a line of a story: what · who · when · why · allowed by · cost · came of it. */
-import type { RequestReport } from '@reprise/operators';
-import type { StoryEntry } from '../../../src/contract/reports.js';
+import type { RequestReport, StoryEntry } from '../../../src/contract/reports.js';
 import { Command } from '../../parts/copy.js';
 import { Detail, Fact } from '../../parts/facts.js';
 import { select } from '../../parts/rows.js';
