@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchReport } from '../../src/contract/reports.js';
 import { Failed } from '../parts/answer.js';
 import { Line } from '../parts/text.js';
+import { tidy } from '../screens/story/words.js';
 import { go, hrefOf } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
 import { Overlay } from './overlay.js';
@@ -83,7 +84,7 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
             tabIndex={-1}
             onClick={() => open(hit)}
           >
-            <Line text={hit.what} />
+            <Line text={tidy(hit.what)} />
             {hit.aside !== undefined && <span class="quiet num">{hit.aside}</span>}
           </div>
         ))}

@@ -8,7 +8,7 @@ import { FrameLink } from '../parts/when.js';
 import { useKeys } from '../state/keys.js';
 import { go, hrefOf, set, useRoute } from '../state/router.js';
 import { useReport } from '../state/use-report.js';
-import { plain, safe } from '../words/names.js';
+import { actorName, safe } from '../words/names.js';
 import { amount, money, short, size, whole } from '../words/numbers.js';
 import { partText } from './prompt-words.js';
 import type { ScreenProps } from './screen.js';
@@ -167,7 +167,7 @@ function Part({
         {tools !== null && <ToolsDiff report={report} since={since} />}
       </div>
       <div class="said">
-        <Text text={partText(part)} code={tools !== null} />
+        <Text text={partText(part)} code={tools !== null || part.role === 'tool'} />
       </div>
       <p class="origin quiet">
         {part.origins.map((origin, i) => (
@@ -206,7 +206,7 @@ function Origin({ origin }: { readonly origin: PartOrigin }) {
 function originWords({ kind, as, from, tool, lane, name }: PartOrigin): string {
   switch (kind) {
     case 'message':
-      return `said${from === undefined ? '' : ` by ${plain(from)}`}${as === undefined || as === 'input' ? '' : ` (${as})`}`;
+      return `said${from === undefined ? '' : ` by ${actorName(from)}`}${as === undefined || as === 'input' ? '' : ` (${as})`}`;
     case 'answer':
       return 'the model';
     case 'result':

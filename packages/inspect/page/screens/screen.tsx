@@ -23,7 +23,17 @@ export interface ScreenProps {
 }
 
 const SCREENS: Readonly<Record<string, (props: ScreenProps) => JSX.Element | null>> = {
-  ...{ now: Now, story: Story, prompt: Prompt, org: Organization, tree: Tree, team: Team, society: Society },
+  ...{
+    now: Now,
+    story: Story,
+    prompt: Prompt,
+    org: Organization,
+    tree: Tree,
+    team: Team,
+    society: Society,
+    group: Society,
+    swarm: Society,
+  },
   ...{ waiting: Waiting, cost: Cost, trouble: Trouble, rights: Rights, compare: Compare },
   ...{ cells: Cells, cell: Cell, records: Records, f: Frame, b: Blob },
 };

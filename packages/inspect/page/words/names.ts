@@ -48,7 +48,7 @@ export function cellName(cell: string): string {
 
 /** Who acted, in words: `ann`, `the operator`, `the model`. */
 export function actorName(by: string | null): string {
-  if (by === null) return 'the world';
+  if (by === null) return 'the program';
   if (by === 'model') return 'the model';
   if (by === 'kernel') return 'the program';
   if (by.startsWith('operator')) return 'you (not named)';

@@ -36,7 +36,7 @@ export function EntryDetail({ entry, entries }: DetailProps) {
           {actorName(entry.by)} <span class="quiet">in {ownerName(entry.of)}</span>
         </Fact>
         <Fact name="when">
-          <Clock ms={entry.at} /> · <FrameLink frame={entry.frame} /> <span class="quiet num">{iso(entry.at)}</span>
+          <Clock ms={entry.at} /> · <FrameLink frame={entry.frame} /> <span class="quiet num iso">{iso(entry.at)}</span>
         </Fact>
         <Fact name="why">
           {causes.length > 0 && (

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StoryEntry, StoryReport } from '../../../src/contract/reports.js';
 import { Empty, Shown } from '../../parts/answer.js';
-import { Row, useRows } from '../../parts/rows.js';
+import { Row, select, useRows } from '../../parts/rows.js';
 import { Text } from '../../parts/text.js';
 import { Clock } from '../../parts/when.js';
 import { answerOf, urlOf } from '../../state/api.js';
@@ -49,7 +49,11 @@ function Entries({ report, session }: EntriesProps) {
   const isOpen = entry !== undefined;
   useKeys({
     x: () => set({ all: here().query.all === undefined ? 1 : null }),
-    w: () => document.querySelector<HTMLElement>('.detail')?.focus(),
+    w: () => {
+      const last = entries.at(-1);
+      if (here().query.sel === undefined && last !== undefined) select(last.place);
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.detail')?.focus());
+    },
     p: () => {
       const call = requestFor(entries, here().query.sel);
       if (call === undefined) return false;

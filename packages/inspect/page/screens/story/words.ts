@@ -85,13 +85,20 @@ function personOf(by: string | null): string {
 /** Our words about a call or a result without the number of the call, which nobody reads. */
 export function leadOf(entry: StoryEntry): string {
   const { lead } = spoken(entry.words);
-  const words = lead
+  const words = tidy(lead);
+  return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
+}
+
+/** Words of ours without the ids of requests, which nobody reads. */
+export function tidy(words: string): string {
+  return words
     .replace(/^model answers \((.*)\)$/, '$1')
     .replace(/^calls /, '')
-    .replace(
-      /^request [0-9a-f]{8,}…? to (\S+): /,
-      (_, whom: string) => `${whom === 'human:*' ? 'a person' : whom.replace('human:', '')} is asked: `,
-    )
-    .replace(/^request [0-9a-f]{8,}…? is /, '');
-  return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
+    .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${asked(whom)} is asked: `)
+    .replace(/^request [0-9a-f]{8,}…? is /, '')
+    .replace(/ call_\d+_\d+\b/, '');
+}
+
+function asked(whom: string): string {
+  return whom === 'human:*' ? 'a person' : whom.replace('human:', '');
 }
