@@ -22,7 +22,7 @@ export function App({ isKnown }: { readonly isKnown: Source<boolean> }) {
     if (known) openWorld().then(setWorld, setWorld);
   }, [known]);
   if (!known) return <Unknown />;
-  if (world === undefined) return <p class="pad quiet">Opening the world …</p>;
+  if (world === undefined) return <p class="page-of-one quiet">Opening the world …</p>;
   if (world instanceof ReportFailure) return <Failed failure={world} what="The world" />;
   return <Page world={world} />;
 }

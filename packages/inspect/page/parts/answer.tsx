@@ -30,7 +30,7 @@ export function Failed({ failure, what }: { readonly failure: ReportFailure; rea
     <div class="failed" role="alert">
       <p>
         <strong>
-          {what} cannot be shown: {safe(message)}
+          {capital(what)} cannot be shown: {safe(message)}
         </strong>{' '}
         <span class="quiet">{code}</span>
       </p>
@@ -40,6 +40,10 @@ export function Failed({ failure, what }: { readonly failure: ReportFailure; rea
       <Line name="to do" text={hint} />
     </div>
   );
+}
+
+function capital(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function Line({ name, text }: { readonly name: string; readonly text: unknown }) {

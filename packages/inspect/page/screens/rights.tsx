@@ -98,9 +98,7 @@ function Report({ report }: { readonly report: RightsReport }) {
         <Table of={report.grant} isBroken={report.broken} />
       </Part>
       <Part title="What says so" count={report.chain.length}>
-        {report.chain.length === 0 && (
-          <p class="quiet">Nothing was set for it or above it: nothing narrows its rights.</p>
-        )}
+        {report.chain.length === 0 && <p class="quiet">Nothing was set for it or for a cell above it.</p>}
         {report.chain.map((link) => (
           <Link key={link.holder} link={link} />
         ))}
@@ -109,37 +107,37 @@ function Report({ report }: { readonly report: RightsReport }) {
   );
 }
 
+/** A capability by its dimensions: what it does not name, it does not narrow. */
 function Table({ of, isBroken }: { readonly of: Capability | null; readonly isBroken: boolean }) {
-  if (of === null) return <p class="quiet">{isBroken ? 'Nothing.' : 'Everything: this side is not narrowed.'}</p>;
-  const kinds = Object.entries(of.may);
+  if (isBroken) return <p class="quiet">Nothing.</p>;
+  const kinds = Object.entries(of?.may ?? {});
+  if (of === null || kinds.length === 0) return <p class="quiet">Everything: nothing narrows it.</p>;
   return (
     <>
-      {kinds.length === 0 && <p class="quiet">Nothing.</p>}
-      {kinds.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">kind</th>
-              <th scope="col">which</th>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">kind</th>
+            <th scope="col">which</th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map(([kind, patterns]) => (
+            <tr key={kind}>
+              <th scope="row">{safe(kind)}</th>
+              <td>{patterns.length === 0 ? 'nothing' : patterns.map((one) => safe(String(one))).join(', ')}</td>
             </tr>
-          </thead>
-          <tbody>
-            {kinds.map(([kind, patterns]) => (
-              <tr key={kind}>
-                <th scope="row">{safe(kind)}</th>
-                <td>{patterns.length === 0 ? 'none' : patterns.map((one) => safe(String(one))).join(', ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+          ))}
+        </tbody>
+      </table>
+      <p class="quiet">What is not listed is not narrowed.</p>
       {of.expires_at !== undefined && <p class="quiet">until {moment(of.expires_at)}</p>}
       {of.max_parallel !== undefined && <p class="quiet">at most {of.max_parallel} at the same time</p>}
     </>
   );
 }
 
-function Link({ link: { holder, name, exercise, holds, approved, since } }: { readonly link: RightsLink }) {
+function Link({ link: { holder, name, exercise, grant, holds, approved, since } }: { readonly link: RightsLink }) {
   return (
     <section class="box">
       <h3>
@@ -149,6 +147,9 @@ function Link({ link: { holder, name, exercise, holds, approved, since } }: { re
       <dl>
         <Fact name="may do">
           <Table of={exercise} isBroken={false} />
+        </Fact>
+        <Fact name="may hand on">
+          <Table of={grant} isBroken={false} />
         </Fact>
         <Fact name="held to by">
           {holds.length === 0 ? null : holds.map(({ granter }) => cellName(granter)).join(', ')}

@@ -40,7 +40,7 @@ function Tasks({ team }: { readonly team: TeamReport }) {
     <div class="chart-of">
       <p class="goal">
         <strong>{safe(team.state)}</strong>
-        {team.waits.length > 0 && ` · waits for ${team.waits.map(safe).join(', ')}`}
+        {team.waits.length > 0 && ` · ${team.waits.map(safe).join('; ')}`}
       </p>
       {tasks.length === 0 && <Empty>The coordinator has planned no task yet.</Empty>}
       {tasks.map(({ task, depth }, i) => (

@@ -95,7 +95,7 @@ export function tidy(words: string): string {
     .replace(/^model answers \((.*)\)$/, '$1')
     .replace(/^calls /, '')
     .replace(/^request [0-9a-f]{8,}…? to (\S+): /, (_, whom: string) => `${asked(whom)} is asked: `)
-    .replace(/^request [0-9a-f]{8,}…? is /, '')
+    .replace(/: request [0-9a-f]{8,}…?(?=$|:|;)/, '')
     .replace(/ call_\d+_\d+\b/, '');
 }
 
