@@ -1,8 +1,8 @@
 /*
  * `npm run bench [-- --only NAME]`: the cost of a turn (`turns`, `sessions`), of organizations (`organizations`), of an
  * import and a bundle (`cold`), then the measurements `packages/PACKAGE/bench/NAME.ts` (`PACKAGE/NAME`), one after the
- * other. Only when named: effects beside other systems (`peers`), which are installed for it outside the repository, and a
- * very long session (`age`).
+ * other. Only when named: effects beside other systems (`peers`), which are installed for it outside the repository, a very
+ * long session (`age`), and the verbs of operators on a large world (`verbs`).
  * They print figures beside a floor measured in the same run; they pass or fail nothing.
  */
 import './lib/node-version.mjs';
@@ -15,7 +15,13 @@ import { setup } from './setup.mjs';
 await setup();
 const home = path.join(ROOT, 'packages');
 const args = process.argv.slice(2);
-const ours = ['turns', 'sessions', 'organizations', 'cold', ...(args.includes('--only') ? ['peers', 'age'] : [])];
+const ours = [
+  'turns',
+  'sessions',
+  'organizations',
+  'cold',
+  ...(args.includes('--only') ? ['peers', 'age', 'verbs'] : []),
+];
 const items = ours.map((name) => ({ name, file: path.join(ROOT, 'scripts/bench', name, 'run.mjs') }));
 for (const name of (await readdir(home)).sort()) {
   const folder = path.join(home, name, 'bench');

@@ -6,7 +6,7 @@ import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
 import type { Tool } from 'reprise';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { quickMemory } from '../quick-memory.js';
 import { randomFrom } from '../random.js';
 import type { RequestBody } from '../scenarios/profiles.js';
@@ -17,8 +17,6 @@ import { blowsOf, struck, survive, undisturbed } from './crash.js';
 import { type Blow, Mortal } from './mortal.js';
 import { settlementsOf } from './settlements.js';
 import { holdSurvivor, type Survivor } from './survivor.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const BLOWS = 4;

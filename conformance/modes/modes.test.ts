@@ -5,7 +5,7 @@
  */
 import { agentApp } from '@reprise/agent';
 import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ELSEWHERE, type Place, printedAt } from '../elsewhere.js';
 import { quickMemory } from '../quick-memory.js';
@@ -19,8 +19,6 @@ import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
 import { holdToGolden, holdToScenario } from './fresh.js';
 import { findingNone, holdSnapshots, holdStates, snapshotsIn, statesAt, statesSinceGenesis } from './snapshots.js';
 import { someOf, tamperings } from './tampering.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const TAMPERINGS = 6;

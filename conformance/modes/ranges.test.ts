@@ -1,12 +1,10 @@
 /** Scenarios × protocols in the mode `ranges`; the other modes are in `modes.test.ts` and `crash.test.ts`. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { everyNth } from '../part.js';
 import { randomFrom } from '../random.js';
 import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
 import { holdRanges, placedStore } from './ranges.js';
 import { someOf, tamperings } from './tampering.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_27;
 const TAMPERINGS = 9;

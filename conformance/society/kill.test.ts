@@ -4,7 +4,7 @@ import { killSwarms } from './kill.js';
 
 const SEED = 20_261_127;
 
-describe(`swarms whose owners are killed at random moments, seed ${SEED}`, { timeout: 300_000 }, () => {
+describe(`swarms whose owners are killed at random moments, seed ${SEED}`, () => {
   it('each swarm has one result and one item of each agent, and one end, and is verified [SOC-14] [SOC-19]', async () => {
     const { kills, failures } = await killSwarms({ kills: 6, seed: SEED, sizes: [3] });
     expect(failures).toStrictEqual([]);

@@ -6,12 +6,10 @@ import { agentApp, defineAgent } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom } from '../random.js';
 import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
 import { expectFound, flippedFrames, forgedFrames, movedFrames, tamperedBlobs, verdict } from './trials.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 

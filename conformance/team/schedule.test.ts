@@ -12,7 +12,7 @@ import { type StagedSession, TEXT } from './stage.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/team.ts --schedules';
 
-describe('projects by random schedules', { timeout: 120_000 }, () => {
+describe('projects by random schedules', () => {
   it('400 random schedules of a project go as plain lists say, and none of them is stuck [seed 11]', () => {
     const { tasks, results } = holdSchedules({ runs: 400, seed: 11, command: `${COMMAND} 400 --seed 11` });
     expect(tasks).toBeGreaterThan(400);

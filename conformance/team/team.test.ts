@@ -8,7 +8,7 @@ const COORDINATOR =
   'coordinator: 0 bodies, tools: [memory_demote, memory_query, memory_reinforce, memory_store, memory_update, memory_why, ' +
   'narrative_append, result_read, results_list, spawn_agent, task_cancel, task_graph, task_retry, task_skip]';
 
-describe('the workflow of a team in a process of its own', { timeout: 120_000 }, () => {
+describe('the workflow of a team in a process of its own', () => {
   it('research, a plan by a pointer, three specialists and what is kept come to their end, and replay without skills and keys', async () => {
     const { lines, isRight } = await runWorkflow();
     expect(lines).toEqual(expect.arrayContaining(['tasks completed 3/3', 'results processed 5/5', 'replay identical']));
@@ -33,7 +33,7 @@ describe('the workflow of a team in a process of its own', { timeout: 120_000 },
     const { lines, isRight } = await killStory(['after'], stepOf(3));
     expect(lines[0]).toMatch(/^(\d+)\/\1 kills end alike/);
     expect(isRight).toBe(true);
-  }, 300_000);
+  });
 
   it('a project whose process is killed six times at random has each result, plan row and memory once', async () => {
     const { lines, isRight } = await killOwners(6, 7);

@@ -29,15 +29,11 @@ const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to', 'docs/explanation
 describe('pages with code', () => {
   beforeAll(() => installPackages(ROOT, folder), TIMEOUT_MS);
 
-  it.concurrent.each(pages.map((page) => [page.file, page] as const))(
-    '%s prints what it promises',
-    async (_, page) => {
-      const { surprises, printed } = await runPage(page, folder);
-      if (process.env.DOCS_UPDATE === '1') rewriteOutputs(ROOT, page, printed);
-      expect(surprises).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  it.concurrent.each(pages.map((page) => [page.file, page] as const))('%s prints what it promises', async (_, page) => {
+    const { surprises, printed } = await runPage(page, folder);
+    if (process.env.DOCS_UPDATE === '1') rewriteOutputs(ROOT, page, printed);
+    expect(surprises).toEqual([]);
+  });
 
   describe('their TypeScript', () => {
     const broken = parsePage(

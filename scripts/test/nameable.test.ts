@@ -25,9 +25,9 @@ const own = readEntries(ROOT).filter(({ specifier }) => /^reprise(\/|$)/.test(sp
 
 it('what every function of an entry returns can be exported by a program with declarations', () => {
   expect(unnameable(ROOT, own)).toEqual(Object.keys(NAMED_BY_NOBODY));
-}, 240_000);
+});
 
 it('a name that no entry offers any more is missed where a program exports what it stands for', () => {
   const [main] = own.filter(({ specifier }) => specifier === 'reprise');
   expect(unnameable(ROOT, main === undefined ? [] : [main])).toContain('@reprise/kernel App');
-}, 240_000);
+});

@@ -76,7 +76,7 @@ describe('the cost of a turn beside its floor', () => {
     }
     verify = await best(() => world.verify());
     frames = await framesOf(store);
-  }, 120_000);
+  });
 
   it('verification costs less than 120 times as much as decoding and hashing the frames', async () => {
     const floor = await best(() => {

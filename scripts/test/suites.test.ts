@@ -18,6 +18,24 @@ function wrong(tree: Tree): string[] {
     .map(([file]) => file);
 }
 
+/**
+ * A time limit of a single test, in the forms that Vitest takes: behind its function, and as an option. `vitest.config.ts`
+ * states one limit for all, which a busy machine does not reach.
+ */
+const OWN_LIMIT =
+  /^(?:before|after)(?:All|Each)\(.*, \d[\d_]*_000\);|^\s*\},\n\s+\d[\d_]*_000,\n\s*\);|^\s*\}, \d[\d_]*_000\);|^\s*(?:it|test|describe)\b.*, \{ timeout: \d|',\n\s*\{ timeout: [1-9][\d_]* \},$|setConfig\(\{ \w*Timeout/m;
+
+/** Files that state a time limit of their own for a test; a `setTimeout` ends with its number too, and is left out. */
+function limited(tree: Tree): string[] {
+  return [...tree]
+    .filter(([file, text]) => file.endsWith('.test.ts') && file !== OWN && OWN_LIMIT.test(withoutTimers(text)))
+    .map(([file]) => file);
+}
+
+function withoutTimers(text: string): string {
+  return text.replace(/\b(?:setTimeout|setInterval|waitUntil|waitFor|poll)\([\s\S]*?\);/g, '');
+}
+
 const tests = (tree: Tree) => [...tree.keys()].filter((file) => file.endsWith('.test.ts'));
 
 describe('the suites of tests', () => {
@@ -33,6 +51,21 @@ describe('the suites of tests', () => {
   ])('mutant: the check finds a file of a shared process with `%s`', (text) => {
     const file = 'packages/providers/test/planted.test.ts';
     expect(wrong(new Map([[file, text]]))).toEqual([file]);
+  });
+
+  it('a test states no time limit of its own: a machine that has other work too is no failure', () => {
+    expect(limited(readTree(ROOT))).toEqual([]);
+  });
+
+  it.each([
+    "  it('waits', async () => {\n    await it;\n  }, 60_000);",
+    "  it(\n    'waits',\n    async () => {\n    },\n    60_000,\n  );",
+    "describe('a team', { timeout: 120_000 }, () => {",
+    "  it.each(CASES)(\n    'when %s fails',\n    { timeout: 120_000 },\n    async () => {",
+    'vi.setConfig({ testTimeout: 180_000 });',
+  ])('mutant: the check finds the time limit in %j', (text) => {
+    const file = 'packages/providers/test/planted.test.ts';
+    expect(limited(new Map([[file, text]]))).toEqual([file]);
   });
 
   it('every entry of the lists leads to a test file', () => {

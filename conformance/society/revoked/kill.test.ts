@@ -10,7 +10,7 @@ const BLUNT = {
   to: 'setHold(fold, change, who);',
 };
 
-describe('the rights of an agent whose cell has failed, taken by an owner that is killed', { timeout: 300_000 }, () => {
+describe('the rights of an agent whose cell has failed, taken by an owner that is killed', () => {
   it('no effect below the agent is started, run or answered in the frame of the taking or later, whatever append the owner dies at [GATE-33]', async () => {
     const sides = ['before', 'after'] as const;
     const { kills, ended, failures } = await killRevoking({ ways: ['deactivate', 'narrow'], appends: 2, sides });

@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextSteps, proof, wrapped } from '../src/closing.js';
 import { MODEL_NAME, startModelServer } from '../src/model-server.js';
 import { lineFor, shortened } from '../src/progress.js';
 import { type SurveyResult, survey } from '../src/survey.js';
 import { type Tampering, tamper } from '../src/tamper.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
@@ -34,7 +32,7 @@ beforeAll(async () => {
   const onEvent = (event: Parameters<typeof lineFor>[0]) => lines.push(lineFor(event) ?? '');
   result = await survey({ folder, out: scratch, store: sqlite(world), model, onEvent });
   await server.close();
-}, 300_000);
+});
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe('the progress of a survey', () => {

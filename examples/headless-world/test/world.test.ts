@@ -12,13 +12,11 @@ import { AgentEvents } from 'reprise/history';
 import { getValue, readFrame, type VerifyReport, verifyStore } from 'reprise/kernel';
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../../../scripts/lib/program.js';
 import { readArguments } from '../src/arguments.js';
 import { complete, MODEL_NAME, type ModelServer, startModelServer } from '../src/model-server.js';
 import { readReport, type SurveyResult, survey } from '../src/survey.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

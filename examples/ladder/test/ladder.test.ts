@@ -8,9 +8,7 @@ import { verifyStore } from 'reprise/kernel';
 import { appOf } from 'reprise/org';
 import { sqlite } from 'reprise/sqlite';
 import { trees } from 'reprise/tree';
-import { afterAll, describe, expect, it, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
+import { afterAll, describe, expect, it } from 'vitest';
 
 const LADDER = path.resolve(import.meta.dirname, '..');
 const scratch = mkdtempSync(path.join(tmpdir(), 'reprise-ladder-'));

@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AgentWorld, memory, openWorld } from 'reprise';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { followed } from '../src/follow.js';
 import { modelOf } from '../src/models.js';
 import { PROJECT, reviewTeam } from '../src/team.js';
 import { writeSample } from './sample.js';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let home = '';
 

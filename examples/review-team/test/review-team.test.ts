@@ -4,12 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../../scripts/lib/program.js';
 import { reviewTeam } from '../src/team.js';
 import { EXPECTED, writeSample } from './sample.js';
-
-vi.setConfig({ testTimeout: 180_000 }); // seconds alone, minutes where others share the machine
 
 const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const SKILLS = fileURLToPath(new URL('../skills', import.meta.url));

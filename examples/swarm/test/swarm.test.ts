@@ -3,10 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../../scripts/lib/program.js';
-
-vi.setConfig({ testTimeout: 180_000 }); // seconds alone, minutes where others share the machine
 
 const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 let home = '';

@@ -9,8 +9,6 @@ import { crewOf } from '../src/crew.js';
 import { rules } from '../src/rules.js';
 import { told } from '../src/tell.js';
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let home = '';
 
 beforeEach(() => {

@@ -1,12 +1,13 @@
 /** The command line: verbs, options and their help. A verb is implemented in `verbs/`, and loaded when it is called. */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { count, listed, port, positive, several, time } from './process/arguments.js';
+import { addOperators } from './operators-program.js';
+import { count, positive, several } from './process/arguments.js';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './process/exit.js';
 import { reportFailure } from './process/failure.js';
 import type { Io } from './process/io.js';
 import { manifest } from './process/package.js';
-import { type RunVerb, verbRunner } from './process/run-verb.js';
+import { type RunVerb, verb, verbRunner } from './process/run-verb.js';
 import { addServe } from './serve-program.js';
 import { addSkills } from './skills-program.js';
 import { addSociety } from './society-program.js';
@@ -69,12 +70,7 @@ class CommandLine {
     this.#addPrompt(program);
     this.#addTail(program);
     this.#addShow(program);
-    this.#addTrouble(program);
-    this.#addWaiting(program);
-    this.#addCost(program);
-    this.#addDiff(program);
-    this.#addRights(program);
-    this.#addInspect(program);
+    addOperators(program, this.#run, this.io);
     this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
@@ -231,86 +227,6 @@ class CommandLine {
       );
   }
 
-  #addTrouble(program: Command): void {
-    verb(
-      program,
-      'trouble',
-      'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died; what may have run twice',
-    )
-      .option('--all', 'what may have run twice in the whole journal, not only since the newest snapshot')
-      .option('--app <module>', 'the app that wrote the world')
-      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/trouble.js')).trouble(this.io, world, options)),
-      );
-  }
-
-  #addWaiting(program: Command): void {
-    verb(program, 'waiting', 'list what waits for people, how to answer it, and what is at work')
-      .option('--at <seq>', 'as it was after this frame', count)
-      .option('-f, --follow', 'print the list again whenever it changes, until Ctrl-C')
-      .option('--limit <n>', 'the most things to list; 1,000 when absent', positive)
-      .option('--after <cursor>', 'what stands behind the cursor of the list before')
-      .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/operators/waiting.js')).waiting(this.io, world, options)),
-      );
-  }
-
-  #addCost(program: Command): void {
-    verb(program, 'cost', 'sum what model calls used: tokens, money, and the calls that state no price')
-      .option('--by <keys>', 'agent, day, node, task, model; several with commas', listed, ['agent'])
-      .option('--from <day>', 'from this day on, or from this time (2026-11-30, 2026-11-30T09:00Z)', time)
-      .option('--to <day>', 'before this day or time', time)
-      .option('--at <seq>', 'up to this frame', count)
-      .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/operators/cost.js')).cost(this.io, world, options)),
-      );
-  }
-
-  #addDiff(program: Command): void {
-    verb(program, 'diff', 'print what changed between two frames, in all cells or in one')
-      .argument('<a>', 'the earlier frame', count)
-      .argument('<b>', 'the later frame', count)
-      .argument('[cell]', 'the address of one cell (namespace/Reducer@1/key)')
-      .option('--app <module>', 'the app that wrote the world')
-      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .option('--limit <n>', 'the most cells; 100 when absent', positive)
-      .option('--after <cursor>', 'the cells behind the cursor of the list before')
-      .action((world, a, b, cell, options) =>
-        this.#run(options, async () =>
-          (await import('./verbs/operators/diff.js')).diff(this.io, world, { a, b, cell }, options),
-        ),
-      );
-  }
-
-  #addRights(program: Command): void {
-    verb(program, 'rights', 'print what a holder may do, what gave it, since which frame, and what narrows it')
-      .argument('<holder>', 'operator, human:<id>, or cell:<address>')
-      .option('--at <seq>', 'as it was after this frame', count)
-      .option('--app <module>', 'the app that wrote the world')
-      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .action((world, holder, options) =>
-        this.#run(options, async () =>
-          (await import('./verbs/operators/rights.js')).rights(this.io, world, holder, options),
-        ),
-      );
-  }
-
-  #addInspect(program: Command): void {
-    program
-      .command('inspect')
-      .description('show the world on a page of this machine, until Ctrl-C; another process may write it')
-      .argument('<world>', 'the world’s file')
-      .option('--port <n>', 'the port on 127.0.0.1; any free one when absent', port)
-      .option('--no-open', 'print the address, and open no browser')
-      .option('--app <module>', 'the app that wrote the world')
-      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
-      .addHelpText('after', EXIT_HELP)
-      .action((world, options) =>
-        this.#run(options, async () => (await import('./verbs/inspect.js')).inspect(this.io, world, options)),
-      );
-  }
-
   #addRevive(program: Command): void {
     verb(program, 'revive', 'bring a failed cell back with its state before the fault, after showing what goes on')
       .argument('<cell>', 'the address of the cell (namespace/Reducer@1/key), as reprise trouble prints it')
@@ -331,15 +247,6 @@ class CommandLine {
         this.#run(options, async () => (await import('./verbs/check.js')).check(this.io, world, options)),
       );
   }
-}
-
-function verb(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument('<world>', 'the world’s file')
-    .option('--json', 'print JSON')
-    .addHelpText('after', EXIT_HELP);
 }
 
 /** How a command is used, behind a message about its arguments. */

@@ -11,10 +11,9 @@ import { freshFolder, greeterWorld, makeAgentWorld, makeLedger } from './worlds.
 const folder = freshFolder();
 const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
 const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
-const LONG = { timeout: 180_000 };
 const greeted = folder.file('greeted.db');
 
-beforeAll(() => makeAgentWorld(greeted), 60_000);
+beforeAll(() => makeAgentWorld(greeted));
 afterAll(() => folder.remove());
 
 /** Starts `reprise serve`. */
@@ -60,53 +59,45 @@ async function headOf(file: string): Promise<unknown> {
 }
 
 describe('reprise serve', () => {
-  it(
-    'a world is served on standard input without its app: what it has recorded is read, and nothing is written',
-    LONG,
-    async () => {
-      const before = await headOf(greeted);
-      const child = serve(greeted, '--mcp', '--as', 'human:ann');
-      child.stdin?.write(`${JSON.stringify(initialize)}\n`);
-      child.stdin?.write(line(1, 'resources/read', { uri: 'reprise://sessions/s/transcript' }));
-      const [, text = ''] = await child.said(/"text":"(.*?)"\}\]/);
-      expect(text).toContain('Hi');
-      child.stdin?.end();
-      const [code] = await once(child, 'exit');
-      expect(code).toBe(0);
-      expect(await headOf(greeted)).toEqual(before);
-    },
-  );
+  it('a world is served on standard input without its app: what it has recorded is read, and nothing is written', async () => {
+    const before = await headOf(greeted);
+    const child = serve(greeted, '--mcp', '--as', 'human:ann');
+    child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+    child.stdin?.write(line(1, 'resources/read', { uri: 'reprise://sessions/s/transcript' }));
+    const [, text = ''] = await child.said(/"text":"(.*?)"\}\]/);
+    expect(text).toContain('Hi');
+    child.stdin?.end();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
+    expect(await headOf(greeted)).toEqual(before);
+  });
 
-  it(
-    'a world is served over HTTP with its app to the person for whom the token is, until the command is ended',
-    LONG,
-    async () => {
-      const world = folder.file('http.db');
-      const elsewhere = folder.file('elsewhere');
-      writeFileSync(elsewhere, 'untouched');
-      symlinkSync(elsewhere, `${world}.mcp-token`);
-      const child = serve(world, '--mcp', '--http', '0', '--as', 'human:ann', '--app', APP, '--name', 'lists');
-      const [, url = '', place = ''] = await child.said(/^(http:\S+)\nA token for human:ann, .*: (\S+)$/m);
-      expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
-      expect(statSync(place).mode & 0o777).toBe(0o600);
-      const token = readFileSync(place, 'utf8').trim();
-      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-      const body = JSON.stringify(initialize);
-      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(401);
-      const authorized = { ...headers, authorization: `Bearer ${token}` };
-      const opened = await fetch(url, { method: 'POST', headers: authorized, body });
-      expect(await opened.text()).toContain('"name":"lists"');
-      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
-      const call = line(1, 'tools/call', { name: 'put', arguments: {} });
-      const answer = await fetch(url, { method: 'POST', headers: { ...authorized, ...session }, body: call });
-      expect(await answer.text()).toContain('human:ann');
-      child.kill('SIGTERM');
-      const [code] = await once(child, 'exit');
-      expect([code, existsSync(place)]).toEqual([0, false]);
-    },
-  );
+  it('a world is served over HTTP with its app to the person for whom the token is, until the command is ended', async () => {
+    const world = folder.file('http.db');
+    const elsewhere = folder.file('elsewhere');
+    writeFileSync(elsewhere, 'untouched');
+    symlinkSync(elsewhere, `${world}.mcp-token`);
+    const child = serve(world, '--mcp', '--http', '0', '--as', 'human:ann', '--app', APP, '--name', 'lists');
+    const [, url = '', place = ''] = await child.said(/^(http:\S+)\nA token for human:ann, .*: (\S+)$/m);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
+    expect(statSync(place).mode & 0o777).toBe(0o600);
+    const token = readFileSync(place, 'utf8').trim();
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify(initialize);
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(401);
+    const authorized = { ...headers, authorization: `Bearer ${token}` };
+    const opened = await fetch(url, { method: 'POST', headers: authorized, body });
+    expect(await opened.text()).toContain('"name":"lists"');
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const call = line(1, 'tools/call', { name: 'put', arguments: {} });
+    const answer = await fetch(url, { method: 'POST', headers: { ...authorized, ...session }, body: call });
+    expect(await answer.text()).toContain('human:ann');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    expect([code, existsSync(place)]).toEqual([0, false]);
+  });
 
-  it('a world that another process has, or that has more than sessions, is refused with what to do', LONG, async () => {
+  it('a world that another process has, or that has more than sessions, is refused with what to do', async () => {
     const ledger = folder.file('ledger.db');
     await makeLedger(ledger);
     const other = await run('serve', ledger, '--mcp', '--as', 'human:ann');

@@ -35,7 +35,14 @@ export {
 } from './pure/codec/index.js';
 export * from './pure/define/index.js';
 export { foldIngress, LEAF_BYTES_MAX, readTable, sendText } from './pure/engine/index.js';
-export { type ForkOptions, type ForkReport, forkReport, forkWorld, type MadeFork } from './replay/fork/index.js';
+export {
+  type ForkOptions,
+  type ForkReport,
+  forkReport,
+  forkWorld,
+  type MadeFork,
+  type OtherOutcome,
+} from './replay/fork/index.js';
 export {
   type AgainstReport,
   CODE_BYTES_MAX,

@@ -73,6 +73,7 @@ export {
   memory,
   type OpenKernelWorldOptions,
   type OpenStore,
+  type OtherOutcome,
   openKernelWorld,
   type PendingItem,
   type PlanContext,

@@ -8,7 +8,6 @@ const SCRIPT = new URL('scripts/last-chance.ts', import.meta.url);
 const PROGRAM = [await program(SCRIPT)];
 /** The place of the script in an error is that of its source when the sources run. */
 const FROM_SOURCES = ['--import', 'tsx', '--conditions=@reprise/source', fileURLToPath(SCRIPT)];
-const TIMEOUT_MS = 180_000;
 
 interface Ended {
   readonly code: number | string | null | undefined;
@@ -19,7 +18,7 @@ interface Ended {
 /** Runs the program to its end. */
 function runs(how: string, args = PROGRAM): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [...args, how], { timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...args, how], (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr });
     });
   });
@@ -39,14 +38,9 @@ describe('a script that waits for a run', () => {
       expect(stderr).toContain('Decide about it with `world.decide`');
       if (args === FROM_SOURCES) expect(stderr).toContain('last-chance.ts');
     },
-    TIMEOUT_MS,
   );
 
-  it(
-    'a script in which a decision comes later waits for it',
-    async () => {
-      expect(await runs('timer')).toMatchObject({ code: 0, stdout: 'Done.\n' });
-    },
-    TIMEOUT_MS,
-  );
+  it('a script in which a decision comes later waits for it', async () => {
+    expect(await runs('timer')).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  });
 });

@@ -62,7 +62,7 @@ describe('the list of sessions', () => {
       for (const text of texts) expect(readings(text)).not.toContain('patient');
       expect(new Set(texts.map(({ length }) => length)).size).toBeLessThanOrEqual(1);
     }
-  }, 60_000);
+  });
 
   it('the list of sessions is read page by page as a resource too, and a reader who may see nothing is told of no further page [SRV-19]', async () => {
     const { seen, stage } = await hospital();
@@ -82,7 +82,7 @@ describe('the list of sessions', () => {
     expect(second.next).toBeUndefined();
     expect([...first.sessions, ...second.sessions].map((one) => one.session).sort()).toEqual(seen);
     expect(await page(await stage.tokenOf('human:joe'), 'reprise://sessions')).toEqual({ sessions: [] });
-  }, 60_000);
+  });
 
   it('a cursor that was altered, made up, or given to another reader is refused [SRV-19]', async () => {
     const { stage } = await hospital();
@@ -103,5 +103,5 @@ describe('the list of sessions', () => {
     ] as const)
       expect([given.slice(0, 20), (await list(token, given)).error?.code]).toEqual([given.slice(0, 20), -32_602]);
     expect((await list(ann, cursor)).error).toBeUndefined();
-  }, 60_000);
+  });
 });

@@ -174,6 +174,5 @@ describe(`given ${CALLS} calls of each tool of a society, each with an odd text 
       expect(codes.get('answered') ?? 0).toBeGreaterThan(0);
       await office.world.verify();
     },
-    600_000,
   );
 });

@@ -9,7 +9,7 @@ import { agentOf, type Office, openOffice, told, writeTo } from './support/crew.
 const FLOOD = Number(process.env.FLOOD ?? 100);
 
 /** A write takes some milliseconds, on a machine that has other work some more; a hang takes for ever. */
-const PATIENCE_MS = 180_000 + 60 * FLOOD;
+const PATIENCE_MS = 600_000 + 60 * FLOOD;
 
 const MARKER = 'A marker that others must not see: xyzzy.';
 

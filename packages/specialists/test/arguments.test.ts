@@ -99,6 +99,5 @@ describe(`given ${CALLS} calls of each tool of a team, each with an odd text (se
       const { schema } = (tool as { readonly entry: { readonly schema: unknown } }).entry;
       await playedBy(role as string, stepsOf(name, schema as JsonSchema));
     },
-    120_000,
   );
 });

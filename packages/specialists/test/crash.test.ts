@@ -77,7 +77,7 @@ describe('given a workflow whose process dies at an append', () => {
         await last.world.close().catch(() => undefined);
       }
     }
-  }, 240_000);
+  });
 });
 
 /** Where the process dies first: after that, the first 32 inputs of each process are noted. */
@@ -161,6 +161,5 @@ describe('given a workflow of which one input kills each process that folds it',
         `from append ${append} on: ${seen.length} inputs quarantined, one in each world: jobs 0, slots 0, unprocessed 0`,
       );
     },
-    240_000,
   );
 });

@@ -49,7 +49,6 @@ describe('a team in which one cell fails', () => {
 
   it.each(CASES)(
     'when a %s fails of its first %s, every wait of the app ends, and the team goes on or ends once it is revived [SPEC-46] [SPEC-47] [SES-30]',
-    { timeout: 120_000 },
     async (reducer, event) => {
       let isOver = false;
       const { world, project, said, idle } = await played((one) => {

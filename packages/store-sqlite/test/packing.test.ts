@@ -1,9 +1,7 @@
 /** Packs of frames and blobs give what plain rows give; the law is in `packing-law.ts`. */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Bug, histories, run } from './packing-law.js';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);
 const RUNS = Number(process.env.PACKING_RUNS ?? 12);

@@ -92,7 +92,6 @@ describe('a large blob as a file', () => {
       expect(more).toBeLessThan(80);
       expect(again).toBe(bytes.length);
     },
-    60_000,
   );
 });
 

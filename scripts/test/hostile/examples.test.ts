@@ -5,15 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { escapeLine } from 'reprise/terminal';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativeDriver, ONE_FILE } from '../../../conformance/bundle.js';
 import { writeDemo } from '../../../examples/coding-agent/src/demo/folder.js';
 import { writeSample } from '../../../examples/review-team/test/sample.js';
 import { ownAddress } from '../../lib/own-address.js';
 import { hasPty, openTerminal, type Tty } from '../../lib/terminal.js';
 import { PIECES } from './model.js';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 const STAND_IN = fileURLToPath(new URL('model.ts', import.meta.url));

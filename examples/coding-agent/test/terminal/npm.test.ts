@@ -2,13 +2,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../../../scripts/lib/root.mjs';
 import { hasPty, openCommand } from '../../../../scripts/lib/terminal.js';
 import { place } from '../driven.js';
 import { modelServer } from './model-server.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const READY = '/help says';
 const ASKED = '[y]es  [n]o';

@@ -43,7 +43,7 @@ describe('budgets, in random trees of sessions on real stores whose processes di
       rmSync(folder, { recursive: true });
     }
     expect([sum.asks > 80, sum.forks > 8, sum.crashes > 8]).toEqual([true, true, true]);
-  }, 240_000);
+  });
 
   it.each(Object.entries(PLANTED))(
     'mutant: the law finds the reducer in which %s [CHILD-10]',
@@ -54,6 +54,5 @@ describe('budgets, in random trees of sessions on real stores whose processes di
       });
       await expect(hold(broken, { numRuns: 400, seed: SEED, command, shrink: false })).rejects.toThrow(/ of \d+ when /);
     },
-    240_000,
   );
 });

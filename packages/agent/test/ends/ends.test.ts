@@ -23,7 +23,7 @@ describe('everything that a session accepted, in random histories', () => {
     await hold(kept, { numRuns: 120 / stepOf(4), seed: SEED, command });
     for (const kind of ['request', 'command', 'input', 'run', 'call', 'result', 'question'])
       expect(ended).toContain(`${kind} accepted`);
-  }, 240_000);
+  });
 
   it('no person is asked about a toolset that was being refreshed when the session was closed [SES-4]', async () => {
     const command = { step: 'command', who: 0, epoch: 'none' } as const;
@@ -48,6 +48,5 @@ describe('everything that a session accepted, in random histories', () => {
         /has no end|an end too many|which is not open|was not open|nobody asked for/,
       );
     },
-    240_000,
   );
 });

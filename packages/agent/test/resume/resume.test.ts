@@ -19,14 +19,14 @@ describe('streams of events', () => {
       await holdResume(recordedWorld(await journalOf(watched)), sampled(watched));
     });
     await hold(kept, { numRuns: 40 / stepOf(4), seed: SEED, command });
-  }, 240_000);
+  });
 
   it('event streams of a whole history resume behind every event with exactly the rest [EVT-3, EVT-7]', async () => {
     const kept = fc.asyncProperty(anyWatchedHistory, async (watched) => {
       await holdResume(recordedWorld(await journalOf(watched)), (cursors) => cursors);
     });
     await hold(kept, { numRuns: 3, seed: SEED, command });
-  }, 240_000);
+  });
 
   it('a run whose input moved to another run shows the events and the pending items of that run [EVT-3]', async () => {
     for (const watched of FOUND) await holdResume(recordedWorld(await journalOf(watched)), (cursors) => cursors);
@@ -41,6 +41,6 @@ describe('streams of events', () => {
       await expect(hold(kept, { numRuns: 200, seed: SEED, command, shrink: false })).rejects.toThrow(
         /where it should be/,
       );
-    }, 240_000);
+    });
   }
 });

@@ -66,6 +66,5 @@ describe(`given ${CALLS} calls of each tool for children, each with an odd text 
         });
       }
     },
-    120_000,
   );
 });

@@ -1,5 +1,6 @@
 /** Runs the verbs of the command, one like the other. */
-import { EXIT, exitCodeOf } from './exit.js';
+import type { Command } from 'commander';
+import { EXIT, EXIT_HELP, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 
@@ -26,4 +27,14 @@ export function verbRunner(
       ended(exitOf(error));
     }
   };
+}
+
+/** Adds a verb that reads one world. */
+export function verb(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<world>', 'the world’s file')
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXIT_HELP);
 }

@@ -1,5 +1,5 @@
 /** `reprise trouble`: what needs attention in a world, read without writing, also while another process has it open. */
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, present } from '@reprise/contracts';
 import { type CellTrouble, type ReadonlyStore, worldAt } from '@reprise/kernel';
 import { type AttemptRow, type AttemptsReport, attemptsOf, attemptWords } from '@reprise/operators/attempts';
 import { ownerWords, shortKey } from '@reprise/operators/names';
@@ -18,6 +18,8 @@ interface TroubleArguments {
   readonly legacy?: readonly string[];
   /** Reads the whole journal for what may have run twice. */
   readonly all?: true;
+  readonly limit?: number;
+  readonly after?: string;
   readonly json?: true;
 }
 
@@ -39,7 +41,9 @@ export async function trouble(io: Io, world: string, options: TroubleArguments):
 
 async function read(store: ReadonlyStore, world: string, options: TroubleArguments): Promise<Found> {
   const host = await hostTroubles(store, world);
-  const attempts = await attemptsOf(store, { from: options.all === true ? 0 : 'snapshot' });
+  const { limit, after } = options;
+  const from = options.all === true ? 0 : 'snapshot';
+  const attempts = await attemptsOf(store, { from, ...present({ limit, after }) });
   try {
     return { host, cells: await failedIn(store, options), attempts };
   } catch (error) {

@@ -6,7 +6,7 @@ import { host, makeScene, openScene, thinker } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('scene.db');
-beforeAll(() => makeScene(path), 60_000);
+beforeAll(() => makeScene(path));
 afterAll(() => folder.remove());
 
 const last = async () => JSON.parse((await run('waiting', path, '--json')).out).frame as number;
@@ -56,7 +56,7 @@ async function paged(list: string, ...question: readonly string[]): Promise<read
 }
 
 describe('an answer in pages', () => {
-  it('the pages of reprise diff and of reprise waiting together are the whole answer, and a page says that it is one', async () => {
+  it('the pages of reprise diff, of reprise waiting and of reprise cost together are the whole answer, and a page says that it is one', async () => {
     const frames = ['0', String(await last())];
     const cells = JSON.parse((await run('diff', path, ...frames, '--json')).out).cells;
     expect(JSON.stringify(await paged('cells', 'diff', path, ...frames))).toBe(JSON.stringify(cells));
@@ -66,6 +66,10 @@ describe('an answer in pages', () => {
       readonly of: unknown;
     }[];
     expect(JSON.stringify(pages)).toBe(JSON.stringify(waiting));
+    const sums = ['cost', path, '--by', 'agent,model'];
+    const { rows } = JSON.parse((await run(...sums, '--json')).out);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(JSON.stringify(await paged('rows', ...sums))).toBe(JSON.stringify(rows));
     expect((await run('diff', path, ...frames, '--limit', '1')).out).toMatch(/: the first 1 cell\n[\s\S]*--after\.\n$/);
     expect((await run('waiting', path, '--limit', '1')).out).toMatch(/--after\.\n/);
   });
@@ -88,7 +92,7 @@ describe('a line that is copied', () => {
     expect(lines.filter((one: string) => one.includes(key))).toHaveLength(1);
     expect(out).toContain('--json prints it');
     await world.close();
-  }, 60_000);
+  });
 
   it('given the first step of a later run, reprise prompt names the run of the step before', async () => {
     const place = folder.file('runs.db');
@@ -96,5 +100,5 @@ describe('a line that is copied', () => {
     await (await world.session('thoughts', thinker).send('And now?')).result;
     await world.close();
     expect((await run('prompt', place, 'last')).out).toMatch(/NEW since step 1 of run 0\b/);
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ import { makeSwarm } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('swarm.db');
-beforeAll(() => makeSwarm(path), 60_000);
+beforeAll(() => makeSwarm(path));
 afterAll(() => folder.remove());
 
 /** The words of a command with the path of the world behind its verb. */

@@ -7,7 +7,7 @@ import { makeScene, openScene } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('scene.db');
-beforeAll(() => makeScene(path), 60_000);
+beforeAll(() => makeScene(path));
 afterAll(() => folder.remove());
 
 /** The text with ids and ages replaced. */
@@ -73,7 +73,7 @@ describe('reprise waiting beside a writer', () => {
     expect((await run('waiting', open)).out).not.toContain(id);
     expect(await world.decide(id, { approve: true })).toEqual({ status: 'already_settled' });
     await world.close();
-  }, 60_000);
+  });
 });
 
 describe('reprise log and reprise diff', () => {

@@ -15,7 +15,6 @@ vi.mock(import('@reprise/specialists'), async (original) => {
   return { ...actual, team };
 });
 
-const LONG = { timeout: 120_000 };
 const folder = freshFolder();
 afterAll(() => folder.remove());
 
@@ -45,7 +44,6 @@ describe('a project of which a cell has failed, without a terminal', () => {
     ['when its coordinator is woken', 'specialists/WakeComposed@1'],
   ])(
     'reprise team run and continue end with 5 when the project fails %s, and each says how it is revived [SPEC-51] [RED-39]',
-    LONG,
     async (_, event) => {
       planted.isDefect = (delivered) => delivered.reducer === PROJECT && delivered.event === event;
       const ran = await team('run', 'Look');
@@ -67,7 +65,6 @@ describe('a project of which a cell has failed, without a terminal', () => {
     ['the pool', 'flow/Queue@1', 'flow/Enqueue@1', 'pool/faulted'],
   ])(
     'reprise team run ends when %s fails: the result says so, the coordinator is told, and nobody waits for it [SPEC-51]',
-    LONG,
     async (_, reducer, event, code) => {
       planted.isDefect = (delivered) => delivered.reducer === reducer && delivered.event === event;
       const ran = await team('run', 'Look');

@@ -12,7 +12,6 @@ import { freshFolder } from '../worlds.js';
 const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const QUESTION = 'What does this code do?';
 const folder = freshFolder();
-const LONG = { timeout: 180_000 };
 afterAll(() => folder.remove());
 
 let folders = 0;
@@ -37,7 +36,7 @@ describe('reprise team, after a run', () => {
     const done = await command(at, 'team', 'run', QUESTION, '--folder', SMALL, '--model', 'rules', '--plain');
     expect({ code: done.code, err: done.err }).toEqual({ code: 0, err: '' });
     out = done.out;
-  }, LONG.timeout);
+  });
 
   it('a question is surveyed, planned, worked out and answered, and every file that the answer names exists', () => {
     expect(out).toContain('+ 3 tasks planned\n');
@@ -49,7 +48,7 @@ describe('reprise team, after a run', () => {
     for (const file of files) expect({ file, exists: existsSync(join(SMALL, file)) }).toEqual({ file, exists: true });
   });
 
-  it('the world verifies without --app, and without the skills [SPEC-16]', LONG, async () => {
+  it('the world verifies without --app, and without the skills [SPEC-16]', async () => {
     expect(await run('verify', world)).toMatchObject({
       code: 0,
       out: expect.stringContaining('replayed, identical\n'),
@@ -115,7 +114,7 @@ describe('reprise team, after a run', () => {
     }
   });
 
-  it('the same words again send nothing, and --again sends them', LONG, async () => {
+  it('the same words again send nothing, and --again sends them', async () => {
     const again = await command(at, 'team', 'run', QUESTION, '--folder', SMALL);
     expect(again.err).toContain('This message was sent before.');
     expect(again.out).toContain('main [done] tasks completed 3/3, results processed 5/5\n');
@@ -134,7 +133,7 @@ describe('reprise team, after a run', () => {
 });
 
 describe('reprise team run', () => {
-  it('a run that is killed goes on with the same command, and every result comes once [SPEC-28]', LONG, async () => {
+  it('a run that is killed goes on with the same command, and every result comes once [SPEC-28]', async () => {
     const at = workplace();
     const args = ['team', 'run', QUESTION, '--folder', SMALL, '--plain'];
     for (const words of ['result 1 [ok]', 'task 1 [running]']) {
@@ -157,7 +156,7 @@ describe('reprise team run', () => {
     });
   });
 
-  it('Ctrl-C leaves a project that works with exit code 130, and the same command goes on', LONG, async () => {
+  it('Ctrl-C leaves a project that works with exit code 130, and the same command goes on', async () => {
     const at = workplace();
     const args = ['team', 'run', QUESTION, '--folder', SMALL, '--plain'];
     const child = start(at, ...args);
@@ -178,7 +177,7 @@ describe('reprise team run', () => {
     expect(out).not.toContain('result 1 [ok]');
   });
 
-  it('a run whose output cannot be written ends with that error, and does not wait for the project', LONG, async () => {
+  it('a run whose output cannot be written ends with that error, and does not wait for the project', async () => {
     const world = join(workplace(), 'team.db');
     const full = async (): Promise<void> => {
       throw new RepriseError('store_failed', 'the output cannot be written');
@@ -190,24 +189,20 @@ describe('reprise team run', () => {
     await expect(done).rejects.toThrow('the output cannot be written');
   });
 
-  it(
-    'a project is looked at while another process runs it, and a second run of its world is refused',
-    LONG,
-    async () => {
-      const at = workplace();
-      const world = join(at, '.reprise/team.db');
-      const child = start(at, 'team', 'run', QUESTION, '--folder', SMALL, '--plain');
-      const end = ended(child);
-      await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
-      expect(await run('team', 'show', '--world', world)).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/^main \[/),
-      });
-      expect((await end).code).toBe(0);
-    },
-  );
+  it('a project is looked at while another process runs it, and a second run of its world is refused', async () => {
+    const at = workplace();
+    const world = join(at, '.reprise/team.db');
+    const child = start(at, 'team', 'run', QUESTION, '--folder', SMALL, '--plain');
+    const end = ended(child);
+    await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
+    expect(await run('team', 'show', '--world', world)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^main \[/),
+    });
+    expect((await end).code).toBe(0);
+  });
 
-  it('a world that another process has is refused, and says what can be done', LONG, async () => {
+  it('a world that another process has is refused, and says what can be done', async () => {
     const at = workplace();
     mkdirSync(join(at, '.reprise'));
     const held = await sqlite(join(at, '.reprise/team.db')).open(); // this process has it, for as long as the command runs
@@ -220,45 +215,30 @@ describe('reprise team run', () => {
     }
   });
 
-  it(
-    'skills of a folder do the work, auto dispatch starts the tasks, and several projects are told apart',
-    LONG,
-    async () => {
-      const at = workplace();
-      mkdirSync(join(at, 'team'));
-      const reads = '[list_files, read_file, grep]';
-      for (const [name, tools] of [
-        ['explore', reads],
-        ['plan-maker', '[plan_write]'],
-        ['checker', reads],
-        ['broken', 'Read'],
-      ] as const)
-        writeFileSync(join(at, 'team', `${name}.md`), SKILL(name, tools));
-      const args = [
-        '--skills',
-        'team',
-        '--planner',
-        'plan-maker',
-        '--dispatch',
-        'auto',
-        '--max',
-        '2',
-        '--folder',
-        SMALL,
-      ];
-      const done = await command(at, 'team', 'run', QUESTION, '--project', 'one', ...args);
-      expect(done).toMatchObject({ code: 0, err: '' });
-      expect(done.out).toContain('one [done] tasks completed 2/2, results processed 4/4\n');
-      expect(done.out).toMatch(/\[running\] (?:checker|explore): Look at src/);
-      expect((await command(at, 'team', 'run', QUESTION, '--project', 'two', ...args)).code).toBe(0);
-      const several = await command(at, 'team', 'show');
-      expect(several.code).toBe(2);
-      expect(several.err).toContain('the world has several projects');
-      expect((await command(at, 'team', 'show', '--project', 'two')).out).toMatch(/^two \[done\]/);
-    },
-  );
+  it('skills of a folder do the work, auto dispatch starts the tasks, and several projects are told apart', async () => {
+    const at = workplace();
+    mkdirSync(join(at, 'team'));
+    const reads = '[list_files, read_file, grep]';
+    for (const [name, tools] of [
+      ['explore', reads],
+      ['plan-maker', '[plan_write]'],
+      ['checker', reads],
+      ['broken', 'Read'],
+    ] as const)
+      writeFileSync(join(at, 'team', `${name}.md`), SKILL(name, tools));
+    const args = ['--skills', 'team', '--planner', 'plan-maker', '--dispatch', 'auto', '--max', '2', '--folder', SMALL];
+    const done = await command(at, 'team', 'run', QUESTION, '--project', 'one', ...args);
+    expect(done).toMatchObject({ code: 0, err: '' });
+    expect(done.out).toContain('one [done] tasks completed 2/2, results processed 4/4\n');
+    expect(done.out).toMatch(/\[running\] (?:checker|explore): Look at src/);
+    expect((await command(at, 'team', 'run', QUESTION, '--project', 'two', ...args)).code).toBe(0);
+    const several = await command(at, 'team', 'show');
+    expect(several.code).toBe(2);
+    expect(several.err).toContain('the world has several projects');
+    expect((await command(at, 'team', 'show', '--project', 'two')).out).toMatch(/^two \[done\]/);
+  });
 
-  it('a budget in money without a price is refused with what to do', LONG, async () => {
+  it('a budget in money without a price is refused with what to do', async () => {
     const { code, err } = await command(workplace(), 'team', 'run', 'Look', '--budget', '1', '--folder', SMALL);
     expect(code).toBe(2);
     expect(err).toContain('--price IN,OUT');

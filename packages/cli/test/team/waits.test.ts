@@ -14,7 +14,6 @@ import * as z from 'zod';
 import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
-const LONG = { timeout: 120_000 };
 const folder = freshFolder();
 afterAll(() => folder.remove());
 
@@ -110,7 +109,6 @@ describe('a project that waits, without a terminal', () => {
     ['person', 'inquire', 'an answer of a person'],
   ])(
     'reprise team continue ends with 3 when a specialist waits for an %s, and show names the wait [SPEC-51]',
-    LONG,
     async (kind, tool, noun) => {
       const at = await waitingWorld(`job-${kind}`, ({ project }) => project.send('Go.'), tool);
       const wait = { kind, session: 'main/j1', result: 1, task: null };
@@ -128,7 +126,7 @@ describe('a project that waits, without a terminal', () => {
     },
   );
 
-  it('reprise team continue ends with 3 when the coordinator reached a limit [SPEC-51]', LONG, async () => {
+  it('reprise team continue ends with 3 when the coordinator reached a limit [SPEC-51]', async () => {
     const coordinator = { model: 'main', identity: 'You lead.', limits: { steps: 1, on: 'pause_and_ask' } } as const;
     const at = await waitingWorld('limit', ({ project }) => project.send('Go.'), 'pay', { coordinator });
     const done = await goOn(at, '--json');
@@ -141,103 +139,83 @@ describe('a project that waits, without a terminal', () => {
     });
   });
 
-  it(
-    'reprise team continue ends with 3 when a task is ready and nobody hands it out, and says what does [SPEC-51]',
-    LONG,
-    async () => {
-      const at = await waitingWorld('input', ({ project }) =>
-        project.plan([{ key: 'a', title: 'A', context: BRIEF, skill: 'worker' }]),
-      );
-      // Processes of their own: the first is killed while it waits, which changes nothing.
-      const killed = start(at, 'team', 'continue', '--folder', at);
-      const end = ended(killed);
-      await new Promise<void>((resolve) => {
-        setTimeout(resolve, 700);
-        killed.once('close', () => resolve());
-      });
-      killed.kill('SIGKILL');
-      await end;
-      const done = await command(at, 'team', 'continue', '--folder', at);
-      expect({ code: done.code, err: done.err }).toMatchObject({
-        code: 3,
-        err: expect.stringContaining('reprise team run MESSAGE --project main\n'),
-      });
-    },
-  );
+  it('reprise team continue ends with 3 when a task is ready and nobody hands it out, and says what does [SPEC-51]', async () => {
+    const at = await waitingWorld('input', ({ project }) =>
+      project.plan([{ key: 'a', title: 'A', context: BRIEF, skill: 'worker' }]),
+    );
+    // Processes of their own: the first is killed while it waits, which changes nothing.
+    const killed = start(at, 'team', 'continue', '--folder', at);
+    const end = ended(killed);
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 700);
+      killed.once('close', () => resolve());
+    });
+    killed.kill('SIGKILL');
+    await end;
+    const done = await command(at, 'team', 'continue', '--folder', at);
+    expect({ code: done.code, err: done.err }).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('reprise team run MESSAGE --project main\n'),
+    });
+  });
 
-  it(
-    'reprise team continue ends with 3 when a decision is needed, 4 for a project that was cancelled, and 0 for one that is done [SPEC-51]',
-    LONG,
-    async () => {
-      const at = await waitingWorld('decision', async ({ project }) => {
-        await project.plan([
+  it('reprise team continue ends with 3 when a decision is needed, 4 for a project that was cancelled, and 0 for one that is done [SPEC-51]', async () => {
+    const at = await waitingWorld('decision', async ({ project }) => {
+      await project.plan([
+        { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
+        { key: 'b', title: 'B', context: BRIEF, skill: 'worker', blockedBy: ['a'] },
+      ]);
+      await project.cancel(1);
+    });
+    const done = await goOn(at, '--json');
+    expect({ code: done.code, waits: outcomeOf(done.out).waits[0] }).toEqual({
+      code: 3,
+      waits: { kind: 'decision', why: 'tasks', tasks: [2] },
+    });
+    const tried = await run('team', 'run', 'Skip task 2', '--world', join(at, '.reprise/team.db'), '--folder', at);
+    expect(tried.code).toBe(0);
+    expect((await goOn(at)).code).toBe(0);
+  });
+
+  it('reprise team continue does not end while a project waits for a timer: it goes on when the timer fires, and ends with 0 [SPEC-51]', async () => {
+    const at = await worldWithTimer('timer', 2_500, ({ project }) => project.send('Go.'));
+    const [wait, ...more] = await shownWaits(at);
+    expect([wait, more]).toEqual([{ kind: 'timer', until: expect.any(Number) }, []]);
+    const done = await command(at, 'team', 'continue', '--folder', at, '--json');
+    expect(done.out).toContain('"event":"CoordinatorWoken"');
+    const outcome = outcomeOf(done.out);
+    expect({ code: done.code, err: done.err, outcome }).toMatchObject({
+      ...{ code: 0, err: '' },
+      outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
+    });
+  });
+
+  it('reprise team run ends with 0 when it takes a message beside a timer that was overdue, and all results are processed [SPEC-51]', async () => {
+    const at = await worldWithTimer('overdue', -60_000, ({ project }) => project.send('Go.'));
+    expect(await shownWaits(at)).toMatchObject([{ kind: 'timer' }]);
+    const ran = await command(at, 'team', 'run', 'Skip task 1', '--folder', at, '--json');
+    const outcome = outcomeOf(ran.out);
+    expect({ code: ran.code, err: ran.err, outcome }).toMatchObject({
+      ...{ code: 0, err: '' },
+      outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
+    });
+  });
+
+  it('reprise team continue ends with 3 when a person has to decide once a timer has fired, and names the decision and no timer [SPEC-51]', async () => {
+    const at = await worldWithTimer('both', 1_500, ({ project }) =>
+      project
+        .plan([
           { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
           { key: 'b', title: 'B', context: BRIEF, skill: 'worker', blockedBy: ['a'] },
-        ]);
-        await project.cancel(1);
-      });
-      const done = await goOn(at, '--json');
-      expect({ code: done.code, waits: outcomeOf(done.out).waits[0] }).toEqual({
-        code: 3,
-        waits: { kind: 'decision', why: 'tasks', tasks: [2] },
-      });
-      const tried = await run('team', 'run', 'Skip task 2', '--world', join(at, '.reprise/team.db'), '--folder', at);
-      expect(tried.code).toBe(0);
-      expect((await goOn(at)).code).toBe(0);
-    },
-  );
-
-  it(
-    'reprise team continue does not end while a project waits for a timer: it goes on when the timer fires, and ends with 0 [SPEC-51]',
-    LONG,
-    async () => {
-      const at = await worldWithTimer('timer', 2_500, ({ project }) => project.send('Go.'));
-      const [wait, ...more] = await shownWaits(at);
-      expect([wait, more]).toEqual([{ kind: 'timer', until: expect.any(Number) }, []]);
-      const done = await command(at, 'team', 'continue', '--folder', at, '--json');
-      expect(done.out).toContain('"event":"CoordinatorWoken"');
-      const outcome = outcomeOf(done.out);
-      expect({ code: done.code, err: done.err, outcome }).toMatchObject({
-        ...{ code: 0, err: '' },
-        outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
-      });
-    },
-  );
-
-  it(
-    'reprise team run ends with 0 when it takes a message beside a timer that was overdue, and all results are processed [SPEC-51]',
-    LONG,
-    async () => {
-      const at = await worldWithTimer('overdue', -60_000, ({ project }) => project.send('Go.'));
-      expect(await shownWaits(at)).toMatchObject([{ kind: 'timer' }]);
-      const ran = await command(at, 'team', 'run', 'Skip task 1', '--folder', at, '--json');
-      const outcome = outcomeOf(ran.out);
-      expect({ code: ran.code, err: ran.err, outcome }).toMatchObject({
-        ...{ code: 0, err: '' },
-        outcome: { status: 'done', processed: outcome.results, waits: [], exit: 0 },
-      });
-    },
-  );
-
-  it(
-    'reprise team continue ends with 3 when a person has to decide once a timer has fired, and names the decision and no timer [SPEC-51]',
-    LONG,
-    async () => {
-      const at = await worldWithTimer('both', 1_500, ({ project }) =>
-        project
-          .plan([
-            { key: 'a', title: 'A', context: BRIEF, skill: 'worker' },
-            { key: 'b', title: 'B', context: BRIEF, skill: 'worker', blockedBy: ['a'] },
-          ])
-          .then(() => project.cancel(1)),
-      );
-      const before = await shownWaits(at);
-      expect(before.map(({ kind }: { readonly kind: string }) => kind)).toEqual(['dependency', 'timer']);
-      const done = await command(at, 'team', 'continue', '--folder', at);
-      expect(done).toMatchObject({
-        code: 3,
-        err: expect.stringContaining('The project waits for a decision. To go on:'),
-      });
-    },
-  );
+        ])
+        .then(() => project.cancel(1)),
+    );
+    const before = await shownWaits(at);
+    expect(before.map(({ kind }: { readonly kind: string }) => kind)).toEqual(['dependency', 'timer']);
+    const done = await command(at, 'team', 'continue', '--folder', at);
+    expect(done).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('The project waits for a decision. To go on:'),
+    });
+  });
 });

@@ -9,7 +9,6 @@ import { freshFolder } from '../worlds.js';
 
 const SMALL = fileURLToPath(new URL('../../../ui', import.meta.url));
 const folder = freshFolder();
-const LONG = { timeout: 180_000 };
 const before = { ...process.env };
 const bin = folder.file('bin');
 // Programs are given HOME, and so would look for the door at the right place.
@@ -50,34 +49,29 @@ console.log(JSON.stringify({ result: said.join('\\n---\\n') }));
 }
 
 describe('a program of a tree that runs reprise tree', () => {
-  it(
-    'a program that acts as a person is refused, at its own tree and at a world that no process has, and its owner prints so [TREE-54] [TREE-57]',
-    LONG,
-    async () => {
-      const [at, other] = [workplace(), workplace()];
-      const ask = 'Say what is here. Ask me which part matters.';
-      expect((await command(other, 'tree', 'run', ask, '--folder', SMALL, '--name', 'other')).code).toBe(3);
-      const world = join(at, '.reprise/tree.db');
-      hostileClaude([
-        ['stop', '1', '--as', 'human:ann', '--world', world],
-        ['answer', '2', '1', '--as', 'human:ann', '--world', join(other, '.reprise/tree.db')],
-      ]);
-      const run = await command(at, 'tree', 'run', 'Do it', '--agent', 'claude', '--name', 'mine');
-      expect(run.code).toBe(0);
-      const [own = '', alone = ''] = run.out.split('\n---\n');
-      expect(own).toMatch(/2 cap_denied: an attempt to act on this world was refused/);
-      expect(own).toContain('--token-file FILE');
-      expect(alone).toMatch(/2 cap_denied: a program of agents does not act as a person/);
-      expect(run.err).toMatch(/cap_denied: .*stop mine\/#1 as human:ann at the people’s door/);
-      const { out } = await command(other, 'tree', 'show', '2');
-      expect(out).not.toContain('answered by');
-      expect(readdirSync(folder.file('home/.local/state/reprise/doors'))).toEqual([]);
-    },
-  );
+  it('a program that acts as a person is refused, at its own tree and at a world that no process has, and its owner prints so [TREE-54] [TREE-57]', async () => {
+    const [at, other] = [workplace(), workplace()];
+    const ask = 'Say what is here. Ask me which part matters.';
+    expect((await command(other, 'tree', 'run', ask, '--folder', SMALL, '--name', 'other')).code).toBe(3);
+    const world = join(at, '.reprise/tree.db');
+    hostileClaude([
+      ['stop', '1', '--as', 'human:ann', '--world', world],
+      ['answer', '2', '1', '--as', 'human:ann', '--world', join(other, '.reprise/tree.db')],
+    ]);
+    const run = await command(at, 'tree', 'run', 'Do it', '--agent', 'claude', '--name', 'mine');
+    expect(run.code).toBe(0);
+    const [own = '', alone = ''] = run.out.split('\n---\n');
+    expect(own).toMatch(/2 cap_denied: an attempt to act on this world was refused/);
+    expect(own).toContain('--token-file FILE');
+    expect(alone).toMatch(/2 cap_denied: a program of agents does not act as a person/);
+    expect(run.err).toMatch(/cap_denied: .*stop mine\/#1 as human:ann at the people’s door/);
+    const { out } = await command(other, 'tree', 'show', '2');
+    expect(out).not.toContain('answered by');
+    expect(readdirSync(folder.file('home/.local/state/reprise/doors'))).toEqual([]);
+  });
 
   it.runIf(hasPty())(
     'a token that is no token, and a file that is not there, are refused with what was expected',
-    LONG,
     async () => {
       const at = workplace();
       expect(

@@ -125,9 +125,7 @@ describe('reprise tree watch', () => {
     expect(out).toContain('✓ #1 [complete] GOAL Say hello');
   });
 
-  it('reprise tree watch follows a tree that another process writes, prints each change, and ends with it [TREE-41]', {
-    timeout: 60_000,
-  }, async () => {
+  it('reprise tree watch follows a tree that another process writes, prints each change, and ends with it [TREE-41]', async () => {
     const path = folder.file('live.db');
     const live = await openRecorder(path);
     const root = { type: 'goal', parent: null, goal: 'Go' } as const;

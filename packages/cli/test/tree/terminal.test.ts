@@ -9,7 +9,6 @@ import { makeSurvey } from './recorded.js';
 
 const folder = freshFolder();
 afterAll(() => folder.remove());
-const LONG = { timeout: 240_000 };
 const ASK = 'Say what is here. Ask me which part matters.';
 const [ENTER, DOWN, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b', '\u0003'];
 
@@ -36,7 +35,7 @@ function workplace(): string {
 const run = (name: string) => ['tree', 'run', ASK, '--name', name, '--parallel', '1'];
 
 describe.skipIf(!hasPty())('a tree on a terminal', () => {
-  it('a question is answered by keys, and the tree ends with its report below the picture', LONG, async () => {
+  it('a question is answered by keys, and the tree ends with its report below the picture', async () => {
     const tty = openTty(workplace(), run('keys'));
     await tty.untilShown('#1 asks you: Which part shall I look at?');
     tty.send('a');
@@ -52,88 +51,80 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     expect(tty.out()).not.toContain('Look at test');
   });
 
-  it(
-    'a person opens a node, tells it something, stops it, leaves with Ctrl-C, and goes on; another terminal watches and answers',
-    LONG,
-    async () => {
-      const at = workplace();
-      const first = openTty(at, run('live'), 80);
-      await first.untilShown('asks you');
-      for (const row of first.screen()) expect([...row].length).toBeLessThanOrEqual(80);
-      first.send('w');
-      await first.untilShown('why      question #2 waits for you');
-      first.send(ESCAPE);
-      await first.untilShown('↑↓ move');
-      first.send('t');
-      first.send('Look for "price" as well');
-      await first.untilShown('> Look for "price" as well_');
-      first.send(ENTER);
-      await first.untilShown('live/#1 was told');
-      first.send('n');
-      first.send(ASK);
-      await first.untilShown(`> ${ASK}_`);
-      first.send(ENTER);
-      await first.untilShown('? #4  #3 asks you');
-      first.send(`${DOWN}${DOWN}`);
-      first.send('s');
-      await first.untilShown('Stop #3 and all below it?');
-      first.send('y');
-      await first.untilShown('live/#3 stopped');
-      first.send(CTRL_C);
-      await first.untilShown('l or Ctrl-C leave   e end all nodes');
-      first.send('l');
-      expect(await first.ended).toBe(130);
-      expect(first.out()).toContain('Left: reprise tree continue live goes on.');
+  it('a person opens a node, tells it something, stops it, leaves with Ctrl-C, and goes on; another terminal watches and answers', async () => {
+    const at = workplace();
+    const first = openTty(at, run('live'), 80);
+    await first.untilShown('asks you');
+    for (const row of first.screen()) expect([...row].length).toBeLessThanOrEqual(80);
+    first.send('w');
+    await first.untilShown('why      question #2 waits for you');
+    first.send(ESCAPE);
+    await first.untilShown('↑↓ move');
+    first.send('t');
+    first.send('Look for "price" as well');
+    await first.untilShown('> Look for "price" as well_');
+    first.send(ENTER);
+    await first.untilShown('live/#1 was told');
+    first.send('n');
+    first.send(ASK);
+    await first.untilShown(`> ${ASK}_`);
+    first.send(ENTER);
+    await first.untilShown('? #4  #3 asks you');
+    first.send(`${DOWN}${DOWN}`);
+    first.send('s');
+    await first.untilShown('Stop #3 and all below it?');
+    first.send('y');
+    await first.untilShown('live/#3 stopped');
+    first.send(CTRL_C);
+    await first.untilShown('l or Ctrl-C leave   e end all nodes');
+    first.send('l');
+    expect(await first.ended).toBe(130);
+    expect(first.out()).toContain('Left: reprise tree continue live goes on.');
 
-      const second = openTty(at, ['tree', 'continue'], 120);
-      await second.untilShown('asks you');
-      const beside = openTty(at, ['tree', 'watch'], 120);
-      await beside.untilShown('asks you');
-      expect(beside.screen().filter((row) => row.includes('[open]'))).toEqual(
-        second.screen().filter((row) => row.includes('[open]')),
-      );
-      const answering = openTty(at, ['tree', 'answer', '#2', 'all of them']);
-      expect(await answering.ended).toBe(0);
-      expect(answering.out()).toContain('live/#2 answered');
-      expect(await second.ended).toBe(0);
-      expect(await beside.ended).toBe(0);
-      expect(beside.out()).toContain('✓ #1 [complete] GOAL');
-      expect(beside.out()).toContain('⊘ #3 [cancelled]');
-      expect(second.out()).toContain('“price” stands in');
-    },
-  );
+    const second = openTty(at, ['tree', 'continue'], 120);
+    await second.untilShown('asks you');
+    const beside = openTty(at, ['tree', 'watch'], 120);
+    await beside.untilShown('asks you');
+    expect(beside.screen().filter((row) => row.includes('[open]'))).toEqual(
+      second.screen().filter((row) => row.includes('[open]')),
+    );
+    const answering = openTty(at, ['tree', 'answer', '#2', 'all of them']);
+    expect(await answering.ended).toBe(0);
+    expect(answering.out()).toContain('live/#2 answered');
+    expect(await second.ended).toBe(0);
+    expect(await beside.ended).toBe(0);
+    expect(beside.out()).toContain('✓ #1 [complete] GOAL');
+    expect(beside.out()).toContain('⊘ #3 [cancelled]');
+    expect(second.out()).toContain('“price” stands in');
+  });
 
-  it(
-    'a second Ctrl-C leaves and ends nothing; words that are typed out end all nodes, with exit code 4',
-    LONG,
-    async () => {
-      const at = workplace();
-      const tty = openTty(at, run('stopped'));
-      await tty.untilShown('asks you');
-      tty.send(DOWN);
-      tty.send('s');
-      await tty.untilShown('Stop #2 and all below it?');
-      tty.send(ESCAPE);
-      await tty.untilShown('↑↓ move');
-      tty.send(CTRL_C);
-      await tty.untilShown('l or Ctrl-C leave');
-      tty.send(CTRL_C);
-      expect(await tty.ended).toBe(130);
-      expect(tty.out()).not.toContain('[cancelled]');
-      const again = openTty(at, ['tree', 'continue']);
-      await again.untilShown('asks you');
-      again.send('q');
-      await again.untilShown('e end all nodes');
-      again.send('e');
-      await again.untilShown('Type stop all and');
-      again.send('stop all');
-      again.send(ENTER);
-      expect(await again.ended).toBe(4);
-      expect(again.out()).toContain('⊘ #1 [cancelled]');
-    },
-  );
+  it('a second Ctrl-C leaves and ends nothing; words that are typed out end all nodes, with exit code 4', async () => {
+    const at = workplace();
+    const tty = openTty(at, run('stopped'));
+    await tty.untilShown('asks you');
+    tty.send(DOWN);
+    tty.send('s');
+    await tty.untilShown('Stop #2 and all below it?');
+    tty.send(ESCAPE);
+    await tty.untilShown('↑↓ move');
+    tty.send(CTRL_C);
+    await tty.untilShown('l or Ctrl-C leave');
+    tty.send(CTRL_C);
+    expect(await tty.ended).toBe(130);
+    expect(tty.out()).not.toContain('[cancelled]');
+    const again = openTty(at, ['tree', 'continue']);
+    await again.untilShown('asks you');
+    again.send('q');
+    await again.untilShown('e end all nodes');
+    again.send('e');
+    await again.untilShown('Type stop all and');
+    again.send('stop all');
+    again.send(ENTER);
+    expect(await again.ended).toBe(4);
+    expect(again.out()).toContain('⊘ #1 [cancelled]');
+  });
 
-  it('the screen is drawn at most ten times a second while keys are held', LONG, async () => {
+  it('the screen is drawn at most ten times a second while keys are held', async () => {
     const tty = openTty(workplace(), run('held'));
     await tty.untilShown('asks you');
     const [before, began] = [tty.redraws(), Date.now()];
@@ -150,7 +141,6 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
 
   it.each([80, 120])(
     'the screen of an earlier frame at %i columns is the one of the golden file, and keys lead to other frames and launches',
-    LONG,
     async (columns) => {
       const world = folder.file(`recorded-${columns}.db`);
       await makeSurvey(world);
@@ -182,28 +172,24 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     },
   );
 
-  it(
-    'a tree that has ended stays on the screen of tree watch until the user leaves, and all of it can be read',
-    LONG,
-    async () => {
-      const at = workplace();
-      const first = openTty(at, run('over'));
-      await first.untilShown('asks you');
-      first.send('a');
-      await first.untilShown('Answer #2');
-      first.send(`2${ENTER}`);
-      expect(await first.ended).toBe(0);
-      const tty = openTty(at, ['tree', 'watch', 'over'], 60, 16);
-      await tty.untilShown('it has ended');
-      for (const row of tty.screen()) expect([...row].length).toBeLessThanOrEqual(60);
-      tty.send(`${DOWN}${ENTER}`);
-      await tty.untilShown('over/#2 ASK');
-      tty.send(ESCAPE);
-      await tty.untilShown('↑↓ move');
-      tty.send('[');
-      await tty.untilShown('as it was');
-      tty.send('.q');
-      expect(await tty.ended).toBe(0);
-    },
-  );
+  it('a tree that has ended stays on the screen of tree watch until the user leaves, and all of it can be read', async () => {
+    const at = workplace();
+    const first = openTty(at, run('over'));
+    await first.untilShown('asks you');
+    first.send('a');
+    await first.untilShown('Answer #2');
+    first.send(`2${ENTER}`);
+    expect(await first.ended).toBe(0);
+    const tty = openTty(at, ['tree', 'watch', 'over'], 60, 16);
+    await tty.untilShown('it has ended');
+    for (const row of tty.screen()) expect([...row].length).toBeLessThanOrEqual(60);
+    tty.send(`${DOWN}${ENTER}`);
+    await tty.untilShown('over/#2 ASK');
+    tty.send(ESCAPE);
+    await tty.untilShown('↑↓ move');
+    tty.send('[');
+    await tty.untilShown('as it was');
+    tty.send('.q');
+    expect(await tty.ended).toBe(0);
+  });
 });

@@ -6,7 +6,6 @@ import { type Asked, type ModelServer, modelServer, type Said } from '../../../.
 import { command, ended, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
-const LONG = { timeout: 120_000 };
 const folder = freshFolder();
 let model: ModelServer;
 beforeAll(async () => {
@@ -46,66 +45,54 @@ const run = (at: string, goal: string, name: string, ...more: string[]) =>
 const outcomeOf = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
 
 describe('a tree that waits, without a terminal', () => {
-  it(
-    'reprise tree run ends with 3 when a node asks a person and another node needs it; show names both waits [TREE-61] [TREE-62]',
-    LONG,
-    async () => {
-      const at = workplace('needs');
-      const ran = await run(at, 'Zigzag', 'n');
-      expect(ran).toMatchObject({
-        code: 3,
-        err: expect.stringContaining('The tree waits for an answer of a person, and there is no terminal.'),
-      });
-      expect(ran.err).toContain('  reprise tree answer n/4 VALUE\n  reprise tree continue n\n');
-      expect(ran.out).toContain('blocked-by: #2');
-      const shown = JSON.parse((await command(at, 'tree', 'show', 'n', '--json')).out);
-      expect(shown.waits).toEqual([
-        { kind: 'children', node: 1, on: [2, 3] },
-        { kind: 'question', node: 2, ask: 4, of: [], until: null },
-        { kind: 'dependency', node: 3, on: [2] },
-      ]);
-      expect((await command(at, 'tree', 'show', 'n/3')).out).toMatch(/why +it needs #2 [^\n]*\n[\s\S]*needs +#2/);
-      await command(at, 'tree', 'answer', 'n/4', 'yes');
-      expect(await command(at, 'tree', 'continue', 'n')).toMatchObject({ code: 0 });
-    },
-  );
+  it('reprise tree run ends with 3 when a node asks a person and another node needs it; show names both waits [TREE-61] [TREE-62]', async () => {
+    const at = workplace('needs');
+    const ran = await run(at, 'Zigzag', 'n');
+    expect(ran).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('The tree waits for an answer of a person, and there is no terminal.'),
+    });
+    expect(ran.err).toContain('  reprise tree answer n/4 VALUE\n  reprise tree continue n\n');
+    expect(ran.out).toContain('blocked-by: #2');
+    const shown = JSON.parse((await command(at, 'tree', 'show', 'n', '--json')).out);
+    expect(shown.waits).toEqual([
+      { kind: 'children', node: 1, on: [2, 3] },
+      { kind: 'question', node: 2, ask: 4, of: [], until: null },
+      { kind: 'dependency', node: 3, on: [2] },
+    ]);
+    expect((await command(at, 'tree', 'show', 'n/3')).out).toMatch(/why +it needs #2 [^\n]*\n[\s\S]*needs +#2/);
+    await command(at, 'tree', 'answer', 'n/4', 'yes');
+    expect(await command(at, 'tree', 'continue', 'n')).toMatchObject({ code: 0 });
+  });
 
-  it(
-    'reprise tree continue ends with 3 when a tree is paused, and says how it is resumed [TREE-61] [TREE-62]',
-    LONG,
-    async () => {
-      const at = workplace('paused');
-      expect(await run(at, 'Go', 'p')).toMatchObject({ code: 3 });
-      await command(at, 'tree', 'pause', 'p/1');
-      await command(at, 'tree', 'answer', 'p/4', 'yes');
-      const paused = await command(at, 'tree', 'continue', 'p', '--json');
-      expect(paused.code).toBe(3);
-      expect(outcomeOf(paused.out)).toMatchObject({ type: 'outcome', status: 'paused', exit: 3 });
-      expect(outcomeOf(paused.out).waits).toContainEqual({ kind: 'pause', node: 1 });
-      expect((await command(at, 'tree', 'continue', 'p')).err).toContain('reprise tree resume p/1');
-      await command(at, 'tree', 'resume', 'p/1');
-      expect(await command(at, 'tree', 'continue', 'p')).toMatchObject({ code: 0 });
-    },
-  );
+  it('reprise tree continue ends with 3 when a tree is paused, and says how it is resumed [TREE-61] [TREE-62]', async () => {
+    const at = workplace('paused');
+    expect(await run(at, 'Go', 'p')).toMatchObject({ code: 3 });
+    await command(at, 'tree', 'pause', 'p/1');
+    await command(at, 'tree', 'answer', 'p/4', 'yes');
+    const paused = await command(at, 'tree', 'continue', 'p', '--json');
+    expect(paused.code).toBe(3);
+    expect(outcomeOf(paused.out)).toMatchObject({ type: 'outcome', status: 'paused', exit: 3 });
+    expect(outcomeOf(paused.out).waits).toContainEqual({ kind: 'pause', node: 1 });
+    expect((await command(at, 'tree', 'continue', 'p')).err).toContain('reprise tree resume p/1');
+    await command(at, 'tree', 'resume', 'p/1');
+    expect(await command(at, 'tree', 'continue', 'p')).toMatchObject({ code: 0 });
+  });
 
-  it(
-    'reprise tree run ends with 3 when a ready node waits for budget that a waiting run has set aside, and names both [TREE-61] [TREE-62]',
-    LONG,
-    async () => {
-      const at = workplace('budget');
-      const ran = await run(at, 'Go', 'b', '--price', '3,15', '--tree-budget', '0.5');
-      expect(ran.code).toBe(3);
-      expect(ran.err).toContain('reprise tree answer b/4 VALUE');
-      expect(ran.err).toContain('#3 needs budget that waiting runs have set aside');
-      const shown = JSON.parse((await command(at, 'tree', 'show', 'b', '--json')).out);
-      expect(shown.waits).toContainEqual({ kind: 'budget', node: 3, reserved: shown.reserved });
-      expect((await command(at, 'tree', 'show', 'b/3')).out).toContain('begins when there is budget again');
-      await command(at, 'tree', 'answer', 'b/4', 'yes');
-      expect(await command(at, 'tree', 'continue', 'b')).toMatchObject({ code: 0 });
-    },
-  );
+  it('reprise tree run ends with 3 when a ready node waits for budget that a waiting run has set aside, and names both [TREE-61] [TREE-62]', async () => {
+    const at = workplace('budget');
+    const ran = await run(at, 'Go', 'b', '--price', '3,15', '--tree-budget', '0.5');
+    expect(ran.code).toBe(3);
+    expect(ran.err).toContain('reprise tree answer b/4 VALUE');
+    expect(ran.err).toContain('#3 needs budget that waiting runs have set aside');
+    const shown = JSON.parse((await command(at, 'tree', 'show', 'b', '--json')).out);
+    expect(shown.waits).toContainEqual({ kind: 'budget', node: 3, reserved: shown.reserved });
+    expect((await command(at, 'tree', 'show', 'b/3')).out).toContain('begins when there is budget again');
+    await command(at, 'tree', 'answer', 'b/4', 'yes');
+    expect(await command(at, 'tree', 'continue', 'b')).toMatchObject({ code: 0 });
+  });
 
-  it('Ctrl-C twice at once leaves with 130, and no node ends [TREE-63]', LONG, async () => {
+  it('Ctrl-C twice at once leaves with 130, and no node ends [TREE-63]', async () => {
     const at = workplace('left');
     const child = start(at, 'tree', 'run', 'Never', '--name', 'l', '--model', 'm', '--base-url', model.url);
     const end = ended(child);

@@ -5,24 +5,31 @@ import { readParameters } from '../ask/parameters.js';
 import { patientStore } from '../ask/patient-store.js';
 import type { Inspected, Question } from '../ask/question.js';
 import { type ApiAnswer, type ApiRequest, JSON_TYPE, Refusal } from '../http/index.js';
-import { cost, diff, prompt, rights, sessions, society, story, waiting } from './answers.js';
-import { blob } from './blob.js';
-import { cells } from './cells.js';
 import { follow } from './follow.js';
-import { now } from './now.js';
-import { record, records } from './records.js';
-import { search } from './search.js';
-import { state } from './state.js';
-import { strip } from './strip.js';
-import { team } from './team.js';
-import { tree } from './tree.js';
-import { trouble } from './trouble.js';
 import { Verifications, type Verify } from './verify.js';
-import { world } from './world.js';
 
-const QUESTIONS: Readonly<Record<string, Question>> = {
-  ...{ world, sessions, now, waiting, cost, diff, rights, society, prompt, trouble, story },
-  ...{ strip, cells, state, tree, team, records, record, blob, search },
+/** The questions by name. Each is loaded when it is asked first: the first screen needs few of them. */
+const QUESTIONS: Readonly<Record<string, () => Promise<Question>>> = {
+  world: async () => (await import('./world.js')).world,
+  now: async () => (await import('./now.js')).now,
+  sessions: async () => (await import('./sessions.js')).sessions,
+  waiting: async () => (await import('./waiting.js')).waiting,
+  cost: async () => (await import('./cost.js')).cost,
+  diff: async () => (await import('./diff.js')).diff,
+  rights: async () => (await import('./rights.js')).rights,
+  society: async () => (await import('./parts/society.js')).society,
+  prompt: async () => (await import('./prompt.js')).prompt,
+  trouble: async () => (await import('./trouble.js')).trouble,
+  story: async () => (await import('./story.js')).story,
+  strip: async () => (await import('./raw/strip.js')).strip,
+  cells: async () => (await import('./parts/cells.js')).cells,
+  state: async () => (await import('./parts/state.js')).state,
+  tree: async () => (await import('./parts/tree.js')).tree,
+  team: async () => (await import('./parts/team.js')).team,
+  records: async () => (await import('./raw/records.js')).records,
+  record: async () => (await import('./raw/records.js')).record,
+  blob: async () => (await import('./raw/blob.js')).blob,
+  search: async () => (await import('./search.js')).search,
 };
 
 /** Answers the questions about one world. */
@@ -43,8 +50,9 @@ export class Api {
       if (name === 'follow') return { type: 'text/event-stream', body: follow(this.inspected.store, signal) };
       return { type: 'application/x-ndjson; charset=utf-8', body: this.#verifications.run(signal) };
     }
-    const question = Object.hasOwn(QUESTIONS, name) ? QUESTIONS[name] : undefined;
-    if (question === undefined) throw unknown(name);
+    const load = Object.hasOwn(QUESTIONS, name) ? QUESTIONS[name] : undefined;
+    if (load === undefined) throw unknown(name);
+    const question = await load();
     const store = patientStore(this.inspected.store, signal);
     const report = await question.answer({ ...this.inspected, store, signal }, query);
     return { type: JSON_TYPE, body: `${toJson(report)}\n` };

@@ -7,7 +7,7 @@ import { storyOf } from '@reprise/operators/story';
 import { AT, TEXT } from '../ask/parameters.js';
 import { type Asked, question } from '../ask/question.js';
 import type { SearchReport } from '../contract/index.js';
-import { cellsAt } from './cells.js';
+import { cellsAt } from './parts/cells.js';
 
 type Hit = SearchReport['hits'][number];
 

@@ -1,8 +1,8 @@
 /** `GET /api/world`: what the file is, and how far it goes. */
-import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import type { StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { partsOf } from '@reprise/operators/sessions';
-import { absent } from '../ask/found.js';
+import { frameAt } from '../ask/frame-at.js';
 import { question } from '../ask/question.js';
 import type { FrameTime, WorldReport } from '../contract/index.js';
 
@@ -15,12 +15,6 @@ export const world = question({}, async ({ store, path, signal }): Promise<World
   const id = ingress.kind === 'manifest' || ingress.kind === 'fork' ? ingress.world : '';
   return { path, world: id, first: timeOf(first), last: timeOf(last), head: digest, process: writer, parts };
 });
-
-/** A frame of the journal. @throws Refusal 404 when it is not there */
-export async function frameAt(store: ReadonlyStore, seq: number): Promise<StoredFrame> {
-  if (seq >= 0) for await (const stored of store.journal.read(seq, seq)) return stored;
-  throw absent('the world has no such frame', 'frame', seq);
-}
 
 function timeOf({ seq, at }: StoredFrame): FrameTime {
   return { frame: seq, at };

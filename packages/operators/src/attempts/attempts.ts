@@ -52,13 +52,22 @@ export async function attemptsOf(store: ReadonlyStore, options: AttemptsOfOption
   }
   if (fold.unnamed.size > 0) fold.name(await endedAmong(fold.unnamed, store, last, signal));
   const { items, next } = pageOf(fold.found, options, ({ effect, kind }) => `${kind} ${effect.effect}`);
+  return { from: first, frame: last, rows: await attemptRows(store, items, names), next };
+}
+
+/** Lays out what a fold has found. */
+export async function attemptRows(
+  store: ReadonlyStore,
+  found: AttemptsFold['found'],
+  names: WorldNames,
+): Promise<AttemptRow[]> {
   const rows: AttemptRow[] = [];
-  for (const { effect, order: _, ...row } of items) {
+  for (const { effect, order: _, ...row } of found) {
     const of = names.ownerOf([effect.plan[0], effect.plan[1]]);
     const what = await wordsOfEffect(store, effect);
     rows.push({ effect: effect.effect, of, what, guarantee: effect.guarantee, ...row });
   }
-  return { from: first, frame: last, rows, next };
+  return rows;
 }
 
 /** A reader that has all frames may ask for those behind the last one. */
@@ -97,7 +106,7 @@ type Found = Pick<AttemptRow, 'kind' | 'attempts' | 'place' | 'outcome' | 'repor
 type Late = Extract<JournalRecord, { readonly kind: 'late' }>;
 
 /** Finds the rows in the records of frames. */
-class AttemptsFold {
+export class AttemptsFold {
   readonly #rows = new Map<string, Found>();
   readonly #open: OpenEffectsFold;
   /** Ended effects whose adapter may still report. */

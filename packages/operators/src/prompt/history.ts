@@ -9,6 +9,9 @@ import { type Call, callsIn, type Decoded, framesBack } from './find-call.js';
 /** How many frames are read on the way back: beyond that an origin is not known. About half a second. */
 const FRAMES_MAX = 10_000;
 
+/** How many of them are read for the configuration alone: that of a long session was set at its beginning, which all know. */
+const FRAMES_FOR_CONFIGURATION = 256;
+
 /** Where an item came into its session. */
 interface ItemPlace {
   readonly frame: number;
@@ -41,10 +44,11 @@ export async function historyOf(
   signal?: AbortSignal,
 ): Promise<CallHistory> {
   const search = new Search(call, new Set(items));
-  let read = 0;
+  let [left, forConfiguration] = [FRAMES_MAX, FRAMES_FOR_CONFIGURATION];
   for await (const frame of framesBack(store, call.frame.seq, signal)) {
     search.take(frame);
-    if (search.isOver || ++read >= FRAMES_MAX) break;
+    if (search.isOver || --left === 0) break;
+    if (search.lacksConfigurationAlone && --forConfiguration === 0) break;
   }
   return search;
 }
@@ -69,7 +73,11 @@ class Search implements CallHistory {
   }
 
   get isOver(): boolean {
-    return this.#isFirst || (this.#wanted.size === 0 && this.before !== undefined && this.configured !== undefined);
+    return this.#isFirst || (this.lacksConfigurationAlone && this.configured !== undefined);
+  }
+
+  get lacksConfigurationAlone(): boolean {
+    return this.#wanted.size === 0 && this.before !== undefined;
   }
 
   place(item: number): ItemPlace | undefined {

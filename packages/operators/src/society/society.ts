@@ -2,8 +2,6 @@
 
 import type { Address, Value } from '@reprise/contracts';
 import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import {
   type EntityState,
   type GroupState,
@@ -12,6 +10,7 @@ import {
   type SwarmState,
   scoreOf,
 } from '@reprise/society/contracts';
+import { cellsAt } from '../cells/cells-at.js';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
@@ -39,7 +38,7 @@ export async function societyOf(
   const { app, legacy = [] } = apps;
   const { at, signal } = options;
   const frame = await frameOf(store, at);
-  const cells = await cellsOf(store, frame, signal);
+  const cells = await cellsAt(store, frame, [REDUCERS.entity, REDUCERS.group, REDUCERS.swarm], signal);
   const then = await worldAt(store, app, frame, { legacy });
   const names = new Map<string, string>();
   const states = new Map<string, EntityState>();
@@ -63,18 +62,6 @@ export async function societyOf(
 interface Reading {
   readonly then: WorldAt;
   named(id: string): { readonly id: string; readonly name: string };
-}
-
-/** The cells of societies that exist after a frame, in the order of their keys. */
-async function cellsOf(store: ReadonlyStore, seq: number, signal?: AbortSignal): Promise<readonly Address[]> {
-  const fold = new StateFieldsFold({ [REDUCERS.entity]: [], [REDUCERS.group]: [], [REDUCERS.swarm]: [] });
-  const snapshot = await snapshotBefore(store, seq);
-  await fold.load(snapshot);
-  for await (const frame of store.journal.read(snapshot.seq + 1, seq)) {
-    signal?.throwIfAborted();
-    fold.take(frame.seq, frame.at, readFrame(frame.bytes, frame.seq).all);
-  }
-  return [...fold.cells.values()].map(({ address }) => address).sort(([, a], [, b]) => (a < b ? -1 : 1));
 }
 
 function keysOf(cells: readonly Address[], reducer: string): readonly string[] {

@@ -48,7 +48,8 @@ interface ReportParts {
   readonly page: PageOptions;
 }
 
-async function reportOf(
+/** Lays out what waits after a frame. Who has the world open is not said: that is known of now alone. */
+export async function reportOf(
   store: ReadonlyStore,
   state: WaitingState,
   { frame, world, page }: ReportParts,

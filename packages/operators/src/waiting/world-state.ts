@@ -34,7 +34,7 @@ export interface WaitingState {
 }
 
 /** Follows what waits from frame to frame. */
-class WaitingFold {
+export class WaitingFold {
   readonly #names = new WorldNames();
   readonly #fields = new StateFieldsFold(FIELDS);
   readonly #pauses = new TreePauses();

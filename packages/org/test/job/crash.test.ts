@@ -80,7 +80,6 @@ describe('given three jobs on one slot, of which one hangs', () => {
       }
       expect(counting.appends).toBeGreaterThan(12);
     },
-    120_000,
   );
 });
 

@@ -29,7 +29,7 @@ describe('a package that is not installed', () => {
       'import reprise/sandbox': 'works',
       bundlePureCode: expect.stringMatching(/^runtime_unsupported: .*npm install --save-dev esbuild/),
     });
-  }, 120_000);
+  });
 
   it('a missing package is told apart from another module that is missing, and from any other failure, which stay as they are', () => {
     const needed = { what: 'MCP servers', name: '@modelcontextprotocol/client' };

@@ -25,7 +25,7 @@ describe('the private keys of agents', () => {
     expect(found(sound.keys, sound.bytes)).toEqual([]);
     const careless = await register(place(), 4, true);
     expect(found(careless.keys, careless.bytes)).toEqual([0, 1, 2, 3]);
-  }, 60_000);
+  });
 
   it('a scan finds a key in each form, wherever it stands', () => {
     const keys = [0x11, 0x5a, 0xee].map((byte) =>

@@ -1,12 +1,10 @@
 /** `kill -9` and SIGSTOP against the sample world. The long form, at 200 moments: `scripts/long/crash.ts`. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { sqlite } from '@reprise/store-sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, makeBench, Trial } from './harness.js';
 import type { Done } from './survey-child.js';
 import { runTrial, survey } from './trials.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const TRIALS = 10;

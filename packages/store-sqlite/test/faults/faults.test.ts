@@ -5,14 +5,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, makeBench } from './bench.js';
 import { smallDisk } from './small-disk.js';
 import { Trial } from './trial.js';
 import { runTrial, type TrialResult } from './trials.js';
 import { TEARS } from './wal.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const TRIALS = 8;

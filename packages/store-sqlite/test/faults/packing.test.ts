@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Ref } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../../conformance/random.js';
 import { sqlite } from '../../src/index.js';
 import { type Child, startChild } from '../child.js';
 import { freshDirectory } from '../fixtures.js';
 import { packedFrame } from './packing-frames.js';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;

@@ -1,8 +1,6 @@
 /** Files of a world that an attacker changed. The long form: `scripts/long/hostile-files.ts`. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fuzz, MEMORY_MIB_MAX } from './fuzz.js';
-
-vi.setConfig({ testTimeout: 600_000 });
 
 const SEED = 20_26;
 const INPUTS = 160;

@@ -1,11 +1,9 @@
 /** A row or a blob of a file is not what it was: `verify` says so, and where. The exhaustive form: `scripts/long/tamper.ts`. */
 import { agentApp } from '@reprise/agent';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../../conformance/random.js';
 import { makeSample, type SampleWorld } from '../../../../conformance/tamper/sample.js';
 import { cutTail, expectFoundInFile, fileTrials, unpacked, verdictOnFile } from './on-disk.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 

@@ -304,7 +304,7 @@ describe(`several answer one question (seed ${SEED})`, () => {
         );
       }
     },
-    180_000 + RACES * 1_000,
+    600_000 + RACES * 1_000,
   );
 
   it('an answer after the end of the question is told who was first, by every way [TREE-52]', () =>

@@ -374,7 +374,7 @@ describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
       '4 complete',
     ]);
     await link.close();
-  }, 90_000);
+  });
 });
 
 function wireTo(socket: string): Socket {

@@ -197,7 +197,6 @@ describe('a program that is stopped', () => {
       await world.close();
       await link.close();
     },
-    30_000,
   );
 });
 
@@ -296,7 +295,6 @@ describe('a program that an earlier process left', () => {
       await world.close();
       await link.close();
     },
-    60_000,
   );
 });
 

@@ -62,6 +62,5 @@ describe(`given ${CALLS} calls of each tool of a node, each with an odd text (se
       );
       expect(heard.length).toBeGreaterThan(0);
     },
-    120_000,
   );
 });

@@ -21,7 +21,7 @@ describe('chat pages', () => {
       await holdPages(conversation);
     });
     await hold(kept, { numRuns: Number(process.env.RUNS ?? 40 / stepOf(2)), seed: SEED, command });
-  }, 240_000);
+  });
 
   for (const [what, mutant] of Object.entries(MUTANTS)) {
     it(`the law of pages detects a wrong page: ${what}`, async () => {
@@ -31,6 +31,6 @@ describe('chat pages', () => {
       await expect(hold(kept, { numRuns: 200, seed: SEED, command, shrink: false })).rejects.toThrow(
         /differs|not valid/,
       );
-    }, 240_000);
+    });
   }
 });

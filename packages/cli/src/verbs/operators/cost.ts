@@ -1,4 +1,5 @@
 /** `reprise cost`: what model calls used, by agent, day, node, task or model. */
+import { present } from '@reprise/contracts';
 import { type CostKey, type CostReport, type CostSums, costOf } from '@reprise/operators/cost';
 import { shortKey } from '@reprise/operators/names';
 import type { Io } from '../../process/io.js';
@@ -13,22 +14,23 @@ interface CostArguments {
   readonly from?: number;
   readonly to?: number;
   readonly at?: number;
+  readonly limit?: number;
+  readonly after?: string;
   readonly json?: true;
 }
 
 /** Prints what was used, summed by the keys that are named. */
-export async function cost(io: Io, world: string, { by, from, to, at, json }: CostArguments): Promise<void> {
+export async function cost(io: Io, world: string, { by, json, ...bounds }: CostArguments): Promise<void> {
   const report = await withWorld(world, (store) =>
     costOf(store, {
       by: by as readonly CostKey[], // refused where they are others
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(at === undefined ? {} : { at }),
+      ...present({ from: bounds.from, to: bounds.to, at: bounds.at, limit: bounds.limit, after: bounds.after }),
     }),
   );
+  const { from, to, at } = bounds;
   const isPart = from !== undefined || to !== undefined;
-  const bounds = `${isPart ? ' in this time' : ''}${at === undefined ? '' : ` up to frame ${at}`}`;
-  const text = () => textOf(report, `${escapeLine(world)}: no model call has ended${bounds}`, io.out.columns);
+  const within = `${isPart ? ' in this time' : ''}${at === undefined ? '' : ` up to frame ${at}`}`;
+  const text = () => textOf(report, `${escapeLine(world)}: no model call has ended${within}`, io.out.columns);
   await io.out.write(json === true ? `${toJson(report)}\n` : text());
 }
 

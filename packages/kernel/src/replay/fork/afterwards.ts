@@ -3,6 +3,7 @@ import type { IngressRecord, Receipt } from '@reprise/contracts';
 import { type EffectLeaf, effectOfTimer } from '../../pure/engine/index.js';
 import type { Owed } from '../verify/index.js';
 import { FORK_ORIGINS_MAX } from './bounds.js';
+import type { OtherOutcomes } from './instead.js';
 import type { RecordedReceipt } from './recorded-receipts.js';
 
 /** An effect that is open at the cut. */
@@ -44,11 +45,13 @@ export class Afterwards {
   /**
    * The receipts for the effects that are open at the cut: the original's, in the order in which it got them. An effect
    * without one has an unknown outcome, or was cancelled if it was never armed.
+   *
+   * @param other the outcomes that some of them get instead
    */
-  settlementsOf(open: readonly OpenAtCut[]): [string, Receipt][] {
+  settlementsOf(open: readonly OpenAtCut[], other: OtherOutcomes): [string, Receipt][] {
     const placed = open.map(({ effect, leaf }) => {
       const recorded = this.#receipts.get(effect);
-      const receipt = recorded?.receipt ?? this.#unanswered(effect, leaf);
+      const receipt = other.receiptOf(effect, leaf.name, recorded?.receipt ?? this.#unanswered(effect, leaf));
       return { effect, receipt, order: recorded?.order ?? Number.POSITIVE_INFINITY };
     });
     return placed.sort(byOrder).map(({ effect, receipt }) => [effect, receipt]);

@@ -37,6 +37,7 @@ import { Afterwards, type OpenAtCut } from './afterwards.js';
 import { FORK_BYTES_MAX, FORK_OPEN_MAX } from './bounds.js';
 import { ContentCopy } from './content-copy.js';
 import { inheritanceOf, NO_INHERITANCE } from './inheritance.js';
+import { OtherOutcomes } from './instead.js';
 import { type ForkStoreOptions, requireForkOptions } from './options.js';
 import { writeRecorded } from './recorded-receipts.js';
 import { carryOut, finishForkAt, noteUnfinished, unfinishedFrame } from './unfinished.js';
@@ -248,7 +249,11 @@ class Forking {
     const { options } = this;
     const mode = options.mode ?? 'dry';
     const dry = mode === 'dry';
-    const recorded = dry ? afterwards.receiptsBut(cut.open) : [];
+    const other = new OtherOutcomes(options.instead ?? {}, cut.app);
+    for (const bytes of other.contents) await this.#add(bytes);
+    const recorded = dry ? other.among(afterwards.receiptsBut(cut.open)) : [];
+    const settled = afterwards.settlementsOf(cut.open, other);
+    other.requireUsed();
     await this.#copy.linked(recorded.map(({ receipt }) => receipt) as unknown as Value, 'the receipts after the cut');
     const inherited = dry ? NO_INHERITANCE : await this.#inheritance(cut, walk);
     const ingress: IngressOf<'fork'> = {
@@ -260,7 +265,7 @@ class Forking {
       from: { world: cut.world.world, seq: cut.head.seq, head: cut.head.digest },
       mode,
       origins: dry ? afterwards.origins : [],
-      settled: afterwards.settlementsOf(cut.open),
+      settled,
       ...inherited,
       recorded: await writeRecorded({ put: (bytes) => this.#add(bytes) }, recorded),
     };

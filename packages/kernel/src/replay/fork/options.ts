@@ -6,14 +6,18 @@ import {
   type Capability,
   capability,
   checkOf,
+  isFields,
   isFunction,
   isObject,
   isWhole,
+  present,
+  receipt,
 } from '@reprise/contracts';
 import type { Store } from '../../ports/store/store.js';
 import type { RandomBytes } from '../../ports/time/clock.js';
 import { amountsFit, capabilityFits } from '../../pure/authority/index.js';
 import type { App } from '../../pure/define/index.js';
+import { INSTEAD, type OtherOutcome } from './instead.js';
 
 /** Options of forking a world. */
 export interface ForkOptions {
@@ -27,6 +31,11 @@ export interface ForkOptions {
   readonly grants?: Capability;
   /** For a live fork: limits by account; what is spent stays spent. Accounts that are not named may spend nothing. */
   readonly budgets?: Readonly<Record<string, Amounts>>;
+  /**
+   * For a dry fork: outcomes that effects get in place of those that the original recorded for them after the cut, by the ids
+   * of the effects in the original. What follows from them is what would have happened.
+   */
+  readonly instead?: Readonly<Record<string, OtherOutcome>>;
   readonly random?: RandomBytes;
 }
 
@@ -42,7 +51,7 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of fo
 /** Refuses options that could not work. */
 export function requireForkOptions(options: ForkOptions): void {
   require(isObject(options), 'options', 'an object with a store to fork into', options);
-  const { into, at, mode, grants, budgets, random } = options;
+  const { into, at, mode, grants, budgets, instead, random } = options;
   require(isObject(into) && isFunction(into.open), 'into', 'a store, such as memory()', into);
   require(at === undefined || isWhole(at), 'at', 'the number of a frame', at);
   require(mode === undefined || mode === 'dry' || mode === 'live', 'mode', 'dry or live', mode);
@@ -53,8 +62,28 @@ export function requireForkOptions(options: ForkOptions): void {
     const fits = capability.safeParse(grants).success && capabilityFits(grants);
     require(fits, 'grants', 'a capability: {may: {dimension: patterns}}', grants);
   }
+  requireOutcomes(instead, mode);
   for (const [name, limits] of Object.entries(budgets ?? {})) {
     const fits = amounts.safeParse(limits).success && amountsFit(limits);
     require(fits, `budgets.${name}`, 'whole amounts by unit', limits);
   }
+}
+
+function requireOutcomes(instead: ForkOptions['instead'], mode: ForkOptions['mode']): void {
+  if (instead === undefined) return;
+  require(isFields(instead), 'instead', 'outcomes by the ids of effects', instead);
+  require(mode !== 'live' || Object.keys(instead).length === 0, 'mode', 'dry, when other outcomes are given', mode);
+  for (const [effect, outcome] of Object.entries(instead)) {
+    const fits =
+      isFields(outcome) &&
+      receipt.safeParse({ adapter: INSTEAD, attempts: 0, ...present({ ...outcome, contents: undefined }) }).success;
+    require(fits, `instead.${effect}`, 'an outcome: {status: "ok", payload} or {status, code}', outcome);
+    const { contents = [] } = outcome;
+    require(Array.isArray(contents) &&
+      contents.every(isBytes), `instead.${effect}.contents`, 'a list of bytes', contents);
+  }
+}
+
+function isBytes(thing: unknown): boolean {
+  return thing instanceof Uint8Array;
 }

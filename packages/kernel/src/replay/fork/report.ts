@@ -13,6 +13,7 @@ import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { encode, equalBytes, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
 import type { ForkSource } from './fork-world.js';
+import { INSTEAD } from './instead.js';
 import { RecordedReceipts } from './recorded-receipts.js';
 
 /** An effect of a fork, in a report. */
@@ -54,6 +55,8 @@ export interface ForkReport {
   readonly unmatched: readonly ReportedEffect[];
   /** Effects of the original after the cut that the fork does not have yet. */
   readonly unused: readonly UnusedReceipt[];
+  /** Outcomes that effects got in place of those of the original, by their ids there: `instead` of the fork's options. */
+  readonly instead: readonly { readonly effect: string; readonly receipt: Receipt }[];
   /** Where it departs from the original; undefined when it does not, or without an original. */
   readonly departure: Departure | undefined;
 }
@@ -83,11 +86,17 @@ export async function forkReport(fork: ForkSource, original?: ForkSource): Promi
   }
   const { matched, unmatched, used } = tally;
   const unused: UnusedReceipt[] = [];
+  const instead = ingress.settled.map(([effect, receipt]) => ({ effect, receipt })).filter(isInstead);
   for await (const { effect, seq, name, cell, receipt, inside } of recorded.all()) {
+    if (isInstead({ receipt })) instead.push({ effect, receipt });
     if (!inside && !used.has(effect)) unused.push({ seq, effect, name, cell, receipt });
   }
   unused.sort((a, b) => a.seq - b.seq);
-  return { from: ingress.from, mode: ingress.mode, matched, unmatched, unused, departure };
+  return { from: ingress.from, mode: ingress.mode, matched, unmatched, unused, instead, departure };
+}
+
+function isInstead({ receipt }: { readonly receipt: Receipt }): boolean {
+  return receipt.adapter === INSTEAD;
 }
 
 /** Counts how the effects of a fork were answered. */

@@ -57,14 +57,10 @@ describe(`the checker of others' JSON Schemas, seed ${SEED}`, () => {
     ['forgets what is unevaluated', (schema) => without(schema, 'unevaluatedProperties')],
     ['takes oneOf for anyOf', (schema) => renamed(schema, 'oneOf', 'anyOf')],
     ['follows no references', (schema) => without(schema, '$ref')],
-  ])(
-    'the law finds a mutant of schemas that %s',
-    async (_what, change) => {
-      const law = schemaLaw({ ...SHIPPED, fits: (schema, value) => SHIPPED.fits(change(schema), value) });
-      await expect(hold(law, { numRuns: 3_000, command: COMMAND, shrink: false })).rejects.toThrow('and not');
-    },
-    60_000,
-  );
+  ])('the law finds a mutant of schemas that %s', async (_what, change) => {
+    const law = schemaLaw({ ...SHIPPED, fits: (schema, value) => SHIPPED.fits(change(schema), value) });
+    await expect(hold(law, { numRuns: 3_000, command: COMMAND, shrink: false })).rejects.toThrow('and not');
+  });
 });
 
 function without(schema: unknown, keyword: string): unknown {

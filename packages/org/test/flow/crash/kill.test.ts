@@ -9,13 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { program } from '../../../../../scripts/lib/program.js';
 import { Dice } from '../support/dice.js';
 import { app } from '../support/office.js';
 import { holdLine } from '../support/trials.js';
-
-vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
 const SEED = 20_26;
 const ITEMS = 120;

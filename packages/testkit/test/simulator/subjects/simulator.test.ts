@@ -1,14 +1,12 @@
 /** The fault simulator in its short form, and the bugs that it has to find. The long form: `npm run simulate`. */
 
 import { formatFailure, simulate } from '@reprise/testkit/simulator';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { everyNth, stepOf } from '../../../../../conformance/part.js';
 import { Choices } from '../../../src/simulator/choices.js';
 import { runSimulation } from '../../../src/simulator/simulation.js';
 import { hunt, PLANTED } from './planted.js';
 import { SUBJECTS } from './subjects.js';
-
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Found by their seeds in the long form too. */
 const SEEDS = 20 / stepOf(4);

@@ -82,7 +82,7 @@ describe(`changes of rights whose excess is cut off (seed ${SEED})`, () => {
       },
     );
     await hold(law, { numRuns: RUNS, command });
-  }, 60_000);
+  });
 
   it('what a child had until an earlier end does not last until the later end of what its maker hands on [GATE-40]', async () => {
     const { world, store } = await given();
@@ -112,7 +112,7 @@ describe(`changes of rights whose excess is cut off (seed ${SEED})`, () => {
       await closeSound(world, store, app);
     });
     await hold(law, { numRuns: RUNS, command });
-  }, 60_000);
+  });
 });
 
 type Extent = ReturnType<typeof extentOf>;

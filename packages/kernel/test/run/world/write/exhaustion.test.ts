@@ -121,7 +121,7 @@ describe("given a reducer whose stack ends in the kernel's code", () => {
     const args = [...engine, '--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), child];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     seenThere = JSON.parse(stdout) as StackEnd;
-  }, 60_000);
+  });
 
   it('a call of `ctx` at each depth near the end is accepted or refused as stack_exhausted; none becomes a fault, since another engine might have none [REC-3]', () => {
     expect(Object.keys(seenThere.near)).toHaveLength(4);

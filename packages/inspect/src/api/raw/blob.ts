@@ -3,9 +3,9 @@ import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { decode } from '@reprise/kernel/codec';
 import { toJson } from '@reprise/operators/text';
-import { DIGEST, FRAME, oneOf, optional } from '../ask/parameters.js';
-import { question } from '../ask/question.js';
-import type { BlobReport } from '../contract/index.js';
+import { DIGEST, FRAME, oneOf, optional } from '../../ask/parameters.js';
+import { question } from '../../ask/question.js';
+import type { BlobReport } from '../../contract/index.js';
 
 /** The bytes of a piece: of the text, of the JSON of a value, or of the content itself. */
 const PIECE_BYTES = 64 * 1024;

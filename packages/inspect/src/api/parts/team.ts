@@ -5,10 +5,10 @@ import { wordsOfTeamWait } from '@reprise/operators/words';
 import { CellReader } from '@reprise/org';
 import { readTeamWaits } from '@reprise/specialists';
 import { PROJECT, type ProjectState, type projectTables } from '@reprise/specialists/contracts';
-import { absent } from '../ask/found.js';
-import { AT, TEXT } from '../ask/parameters.js';
-import { type Asked, question } from '../ask/question.js';
-import type { TaskRow, TeamReport } from '../contract/index.js';
+import { absent } from '../../ask/found.js';
+import { AT, TEXT } from '../../ask/parameters.js';
+import { type Asked, question } from '../../ask/question.js';
+import type { TaskRow, TeamReport } from '../../contract/index.js';
 import { outputLine } from './texts.js';
 
 export const team = question({ project: TEXT, at: AT }, async (asked, { project, at }): Promise<TeamReport> => {

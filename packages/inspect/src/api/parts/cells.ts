@@ -3,9 +3,9 @@ import { formatAddress } from '@reprise/contracts';
 import { snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { frameOf } from '@reprise/operators/page';
-import { AFTER, AT, LIMIT, optional, TEXT } from '../ask/parameters.js';
-import { type Asked, question } from '../ask/question.js';
-import type { CellsReport } from '../contract/index.js';
+import { AFTER, AT, LIMIT, optional, TEXT } from '../../ask/parameters.js';
+import { type Asked, question } from '../../ask/question.js';
+import type { CellsReport } from '../../contract/index.js';
 
 export const cells = question(
   { at: AT, prefix: optional(TEXT), limit: LIMIT, after: AFTER },

@@ -3,11 +3,11 @@ import { frameOf } from '@reprise/operators/page';
 import { partsOf } from '@reprise/operators/sessions';
 import { whyOf } from '@reprise/operators/words';
 import { blockedBy, type NodeView, openAsks, stateOf, stateOfTree, type TreeView } from '@reprise/tree';
-import { absent } from '../ask/found.js';
-import { AT, TEXT } from '../ask/parameters.js';
-import { type Asked, question } from '../ask/question.js';
-import type { TreeNodeRow, TreeReport } from '../contract/index.js';
-import { TreeRecords } from '../past/index.js';
+import { absent } from '../../ask/found.js';
+import { AT, TEXT } from '../../ask/parameters.js';
+import { type Asked, question } from '../../ask/question.js';
+import type { TreeNodeRow, TreeReport } from '../../contract/index.js';
+import { TreeRecords } from '../../past/index.js';
 import { firstLine } from './texts.js';
 
 /** The records of trees by server: read once. */

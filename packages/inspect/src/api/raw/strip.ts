@@ -3,9 +3,9 @@
  * of sizes, and to read every frame of 100,000 would take longer than all of the first screen.
  */
 import type { ReadonlyStore } from '@reprise/kernel';
-import { optional, whole } from '../ask/parameters.js';
-import { question } from '../ask/question.js';
-import type { StripReport } from '../contract/index.js';
+import { optional, whole } from '../../ask/parameters.js';
+import { question } from '../../ask/question.js';
+import type { StripReport } from '../../contract/index.js';
 
 /** The most stretches of one strip. */
 const BUCKETS_MAX = 400;

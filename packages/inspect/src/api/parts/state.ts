@@ -2,10 +2,10 @@
 import { formatAddress, RepriseError } from '@reprise/contracts';
 import { reducerFor } from '@reprise/kernel';
 import { frameOf } from '@reprise/operators/page';
-import { AT, CELL } from '../ask/parameters.js';
-import { question } from '../ask/question.js';
-import type { StateReport } from '../contract/index.js';
-import { frameAt } from './world.js';
+import { frameAt } from '../../ask/frame-at.js';
+import { AT, CELL } from '../../ask/parameters.js';
+import { question } from '../../ask/question.js';
+import type { StateReport } from '../../contract/index.js';
 
 export const state = question({ cell: CELL, at: AT }, async (asked, { cell, at }): Promise<StateReport> => {
   const { store, past, signal, apps } = asked;

@@ -1,11 +1,11 @@
 /** `GET /api/records?from&limit` and `GET /api/record?frame&i`: raw records, as `reprise tail` and `reprise show` print them. */
 import { readFrame } from '@reprise/kernel/store';
 import { recordRow } from '@reprise/operators/text';
-import { absent } from '../ask/found.js';
-import { AT, FRAME, limit as limitOf } from '../ask/parameters.js';
-import { question } from '../ask/question.js';
-import type { RecordReport, RecordsReport } from '../contract/index.js';
-import { frameAt } from './world.js';
+import { absent } from '../../ask/found.js';
+import { frameAt } from '../../ask/frame-at.js';
+import { AT, FRAME, limit as limitOf } from '../../ask/parameters.js';
+import { question } from '../../ask/question.js';
+import type { RecordReport, RecordsReport } from '../../contract/index.js';
 
 /** The bytes of the frames of one answer, about: a page with one frame more is still sent. */
 const BYTES_MAX = 4 * 1024 * 1024;

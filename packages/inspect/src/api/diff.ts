@@ -1,0 +1,14 @@
+/** `GET /api/diff?a&b&cell&limit&after`: what changed between two frames. */
+import { present } from '@reprise/contracts';
+import { diffOf } from '@reprise/operators/diff';
+import { AFTER, CELL, FRAME, limit, optional } from '../ask/parameters.js';
+import { question } from '../ask/question.js';
+
+/** The cells of a page when no limit is stated, as in the command. */
+const CELLS = limit(100);
+
+export const diff = question(
+  { a: FRAME, b: FRAME, cell: optional(CELL), limit: CELLS, after: AFTER },
+  async ({ store, signal, apps }, { a, b, cell, ...page }) =>
+    diffOf(store, await apps(), { a, b, ...present({ cell }) }, { signal, ...present(page) }),
+);

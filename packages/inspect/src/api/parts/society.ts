@@ -1,0 +1,9 @@
+/** `GET /api/society?at`: who is in the society. */
+import { present } from '@reprise/contracts';
+import { societyOf } from '@reprise/operators/society';
+import { AT } from '../../ask/parameters.js';
+import { question } from '../../ask/question.js';
+
+export const society = question({ at: AT }, async ({ store, signal, apps }, { at }) =>
+  societyOf(store, await apps(), present({ at, signal })),
+);

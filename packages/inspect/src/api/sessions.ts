@@ -1,0 +1,7 @@
+/** `GET /api/sessions?at`: who is there. */
+import { present } from '@reprise/contracts';
+import { sessionsOf } from '@reprise/operators/sessions';
+import { AT } from '../ask/parameters.js';
+import { question } from '../ask/question.js';
+
+export const sessions = question({ at: AT }, ({ store, signal }, { at }) => sessionsOf(store, present({ at, signal })));
