@@ -102,11 +102,11 @@ function Steps({ report }: { readonly report: RequestReport }) {
   const steps = (data?.entries ?? []).filter(({ kind }) => kind === 'answer');
   const at = steps.findIndex(({ effect }) => effect === report.effect);
   const to = (by: number) => () => {
-    const step = steps[at + by];
-    if (at === -1 || step === undefined) return;
-    go({ screen: 'prompt', parts: [step.place] });
+    // The step before is known from the request itself, before all steps are.
+    const call = at === -1 ? (by < 0 ? report.before?.effect : undefined) : steps[at + by]?.place;
+    if (call !== undefined) go({ screen: 'prompt', parts: [call] });
   };
-  useKeys({ ArrowLeft: to(-1), ArrowRight: to(1), h: to(-1) });
+  useKeys({ ArrowLeft: to(-1), ArrowRight: to(1) });
   return (
     <nav class="steps-of" aria-label="Steps of this session">
       {steps.map(({ place, run, words, effect }, i) => (

@@ -86,8 +86,39 @@ export function keptAnswer(key: string): unknown {
   return kept.get(key);
 }
 
-/** Asks a question, and keeps the answer. */
-export async function answerOf(url: string, key: string, signal: AbortSignal): Promise<unknown> {
+/** A question that is being answered, for everything on the page that asks it. */
+interface Open {
+  readonly answer: Promise<unknown>;
+  readonly stop: AbortController;
+  users: number;
+}
+
+const open = new Map<string, Open>();
+
+/** Asks a question once, however many parts of the page ask it, and keeps the answer. It is dropped when no part wants it. */
+export function answerOf(url: string, key: string, signal: AbortSignal): Promise<unknown> {
+  const shared = open.get(key) ?? begin(url, key);
+  shared.users++;
+  signal.addEventListener('abort', () => {
+    shared.users--;
+    if (shared.users > 0) return;
+    shared.stop.abort();
+    if (open.get(key) === shared) open.delete(key);
+  });
+  return shared.answer;
+}
+
+function begin(url: string, key: string): Open {
+  const stop = new AbortController();
+  const begun: Open = { answer: read(url, key, stop.signal).finally(() => ended()), stop, users: 0 };
+  const ended = () => {
+    if (open.get(key) === begun) open.delete(key);
+  };
+  open.set(key, begun);
+  return begun;
+}
+
+async function read(url: string, key: string, signal: AbortSignal): Promise<unknown> {
   const response = await ask(url, { signal });
   const answer: unknown = await response.json();
   kept.set(key, answer);

@@ -79,6 +79,17 @@ describeInBrowser('time travel', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(id);
   });
 
+  it('however many parts of the page show an answer, it is asked once', async () => {
+    const page = await shown.page('/records');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url().replace(shown.origin, '')));
+    await page.keyboard.press('1');
+    await settled(page);
+    await page.keyboard.press('[');
+    await expect.poll(() => page.locator('.asof').innerText()).toMatch(/as of \d\d/);
+    expect(asked.filter((url) => url.startsWith('/api/now?at='))).toEqual(['/api/now?at=17']);
+  });
+
   it('when the heads are verified, the page says that they match', async () => {
     const page = await shown.page('/');
     await page.getByRole('button', { name: 'verify' }).click();
