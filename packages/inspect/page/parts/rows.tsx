@@ -9,18 +9,31 @@ export function rowId(id: string): string {
   return `row-${id}`;
 }
 
-/** Answers to `j`, `k`, Home and End by moving the selection through a list. @param ids in the order of the page */
+/**
+ * Answers to `j`, `k`, Home and End by moving the selection through all rows of the screen, in their order on the page.
+ *
+ * @param ids of the rows of one list
+ * @returns the selected row, when it is one of them
+ */
 export function useRows(ids: readonly string[]): string | undefined {
   const { sel } = useRoute().query;
-  const move = (to: (at: number) => number) => {
-    const at = ids.indexOf(here().query.sel ?? '');
-    const id = ids[Math.max(0, Math.min(ids.length - 1, to(at)))];
+  const move = (to: (at: number, length: number) => number) => {
+    const all = [...document.querySelectorAll('main article.row')].map(({ id }) => id.slice(rowId('').length));
+    const at = all.indexOf(here().query.sel ?? '');
+    const id = all[Math.max(0, Math.min(all.length - 1, to(at, all.length)))];
     if (id !== undefined) select(id);
   };
   const down = () => move((at) => at + 1);
-  const up = () => move((at) => (at === -1 ? ids.length - 1 : at - 1));
+  const up = () => move((at, length) => (at === -1 ? length - 1 : at - 1));
   useKeys({
-    ...{ j: down, k: up, ArrowDown: down, ArrowUp: up, Home: () => move(() => 0), End: () => move(() => ids.length) },
+    ...{
+      j: down,
+      k: up,
+      ArrowDown: down,
+      ArrowUp: up,
+      Home: () => move(() => 0),
+      End: () => move((_, length) => length),
+    },
     Escape: () => (here().query.sel === undefined ? false : set({ sel: null })),
   });
   return ids.includes(sel ?? '') ? sel : undefined;

@@ -1,6 +1,6 @@
 /** What the server says by itself: the newest frame, and whether a process has the world open. */
 import type { FollowMessage, WorldReport } from '../../src/contract/reports.js';
-import { ask } from './api.js';
+import { ask, ReportFailure } from './api.js';
 import { sourceOf, useSource } from './source.js';
 
 /** What is known of the world as it is now. */
@@ -41,7 +41,7 @@ export function useLive(): Live {
 }
 
 /** Begins with what the world was when the page was opened, and follows it until the page is closed. */
-export async function follow(world: WorldReport): Promise<never> {
+export async function follow(world: WorldReport): Promise<void> {
   const { path, last, head, process } = world;
   change({ path, frame: last.frame, at: last.at, head, process });
   for (;;) {
@@ -49,8 +49,9 @@ export async function follow(world: WorldReport): Promise<never> {
       const response = await ask('/api/follow');
       change({ isConnected: true });
       if (response.body !== null) await listen(response.body);
-    } catch {
-      // The next attempt says whether it is back.
+    } catch (error) {
+      // A server that does not know this page is another one; otherwise the next attempt says whether it is back.
+      if (error instanceof ReportFailure && error.status === 401) return;
     }
     change({ isConnected: false });
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -79,6 +79,18 @@ describeInBrowser('time travel', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe(id);
   });
 
+  it('j and k go through all lists of a screen, in their order on the page', async () => {
+    const page = await shown.page('/org');
+    await page.getByText('Upgrade the parser').first().waitFor();
+    await settled(page);
+    const seen: (string | null)[] = [];
+    for (const key of ['j', 'j', 'k']) {
+      await page.keyboard.press(key);
+      seen.push(await page.locator('.row.selected').getAttribute('id'));
+    }
+    expect(seen).toEqual(['row-upgrade-1', 'row-upgrade-2', 'row-upgrade-1']);
+  });
+
   it('however many parts of the page show an answer, it is asked once', async () => {
     const page = await shown.page('/records');
     const asked: string[] = [];

@@ -7,14 +7,14 @@ import { Text } from '../../parts/text.js';
 import { Clock } from '../../parts/when.js';
 import { answerOf, urlOf } from '../../state/api.js';
 import { useKeys } from '../../state/keys.js';
-import { go, here, set, useRoute } from '../../state/router.js';
+import { go, here, hrefOf, set, useRoute } from '../../state/router.js';
 import { useReportAt } from '../../state/use-report.js';
 import { ownerName } from '../../words/names.js';
 import { day } from '../../words/time.js';
 import type { ScreenProps } from '../screen.js';
 import { EntryDetail } from './detail.js';
 import { Who } from './who.js';
-import { isOfSession, labelOf, leadOf, spoken } from './words.js';
+import { childIn, isOfSession, labelOf, leadOf, spoken } from './words.js';
 
 /** How many lines are asked for at once. */
 const LIMIT = 200;
@@ -115,6 +115,7 @@ interface StoryRowProps {
 function StoryRow({ entry, before, isSelected, isFirst, isOfAll }: StoryRowProps) {
   const { text, isData } = spoken(entry.words);
   const { name, kind } = labelOf(entry);
+  const child = childIn(entry);
   const isNewDay = before === undefined || day(before.at) !== day(entry.at);
   const isOther = isOfAll && (before === undefined || before.of?.cell !== entry.of?.cell || isNewDay);
   const isBare = entry.kind === 'message' || (entry.kind === 'answer' && text !== null && text !== '');
@@ -127,6 +128,7 @@ function StoryRow({ entry, before, isSelected, isFirst, isOfAll }: StoryRowProps
         <Clock ms={entry.at} />
         <span class={`tag ${kind}`}>{name}</span>
         <div class="said">
+          {child !== undefined && <a href={hrefOf({ screen: 'story', parts: [child] })}>its story</a>}
           {!isBare && <p class={`lead ${entry.kind}${isOneLine && !isSelected ? ' line' : ''}`}>{leadOf(entry)}</p>}
           {text !== null && text !== '' && <Text text={text} code={isData || entry.kind === 'result'} />}
         </div>

@@ -89,6 +89,12 @@ export function leadOf(entry: StoryEntry): string {
   return safe(entry.call_id === null ? words : words.replace(` ${entry.call_id}`, ''));
 }
 
+/** The session that an entry about a child names; undefined for other entries, and where its key is shortened. */
+export function childIn({ kind, words }: StoryEntry): string | undefined {
+  const session = kind === 'child' ? /\bsession ([^\s,)]+)/.exec(words)?.[1] : undefined;
+  return session?.includes('…') ? undefined : session;
+}
+
 /** Words of ours without the ids of requests, which nobody reads. */
 export function tidy(words: string): string {
   return words
