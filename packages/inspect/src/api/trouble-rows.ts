@@ -5,7 +5,7 @@ import type { PostedTroubles } from '@reprise/kernel';
 import { postedTroubles } from '@reprise/kernel/driver';
 import { type AttemptRow, attemptWords } from '@reprise/operators/attempts';
 import { type Owner, ownerOfCell, shortKey } from '@reprise/operators/names';
-import type { FailedCell } from '@reprise/operators/now';
+import type { CellFailure } from '@reprise/operators/now';
 import type { Asked } from '../ask/question.js';
 import type { TroubleRow } from '../contract/index.js';
 
@@ -14,7 +14,7 @@ interface Found {
   /** Whether it holds for now, so that the process that has the world open can say more. */
   readonly isNow: boolean;
   readonly attempts: readonly AttemptRow[];
-  readonly failed: readonly FailedCell[];
+  readonly failed: readonly CellFailure[];
 }
 
 /** The rows of what was found, and of what the process that has the world open says. */
@@ -44,7 +44,7 @@ function serviceRow(what: string): TroubleRow {
   return { kind: 'service', of: null, what, place: null, effect: null };
 }
 
-function cellRow(path: string, { cell, what, place }: FailedCell): TroubleRow {
+function cellRow(path: string, { cell, what, place }: CellFailure): TroubleRow {
   const name = formatAddress(cell);
   const words = `${shortKey(name)} has failed: ${what}. Fix the cause, then: reprise revive ${path} '${name}'`;
   return { kind: 'cell', of: ownerOf(cell), what: words, place, effect: null };

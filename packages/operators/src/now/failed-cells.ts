@@ -5,7 +5,7 @@ import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 
 /** A cell that takes no events until it is revived. */
-export interface FailedCell {
+export interface CellFailure {
   readonly cell: Address;
   /** The fault, and the event that it failed on where the snapshot says it. */
   readonly what: string;
@@ -13,8 +13,8 @@ export interface FailedCell {
 }
 
 /** Follows failures. Memory is bounded by the number of failed cells. */
-export class FailedCellsFold {
-  readonly #failed = new Map<string, FailedCell>();
+export class FailuresFold {
+  readonly #failed = new Map<string, CellFailure>();
 
   constructor(snapshot: Pick<SnapshotLeaves, 'failed'>) {
     for (const { where: cell, code, event, frame, since: at } of snapshot.failed)
@@ -22,7 +22,7 @@ export class FailedCellsFold {
   }
 
   /** The failed cells after the last frame that was taken, the newest failure first. */
-  get failed(): readonly FailedCell[] {
+  get failed(): readonly CellFailure[] {
     return [...this.#failed.values()].reverse();
   }
 
@@ -48,9 +48,9 @@ export async function failedCellsAt(
   store: ReadonlyStore,
   frame: number,
   signal?: AbortSignal,
-): Promise<readonly FailedCell[]> {
+): Promise<readonly CellFailure[]> {
   const snapshot = await snapshotBefore(store, frame);
-  const fold = new FailedCellsFold(snapshot);
+  const fold = new FailuresFold(snapshot);
   for await (const { seq, at, bytes } of store.journal.read(snapshot.seq + 1, frame)) {
     signal?.throwIfAborted();
     fold.take(seq, at, readFrame(bytes, seq).all);

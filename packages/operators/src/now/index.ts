@@ -1,3 +1,3 @@
 /** How a world is now, for a first look. */
-export { type FailedCell, failedCellsAt } from './failed-cells.js';
+export { type CellFailure, failedCellsAt } from './failed-cells.js';
 export { nowOf } from './now.js';

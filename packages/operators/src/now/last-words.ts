@@ -6,7 +6,7 @@ import { REDUCERS } from '../names/reducers.js';
 import { fieldOf } from '../names/values.js';
 
 /** The last answer of a session. */
-export interface LastAnswer {
+interface LastAnswer {
   /** The key of the session. */
   readonly session: string;
   readonly place: string;

@@ -14,7 +14,7 @@ import { AT_OPTIONS, requireQuestion } from '../page/require.js';
 import type { WaitingReport } from '../waiting/items.js';
 import { reportOf } from '../waiting/pending.js';
 import { WaitingFold } from '../waiting/world-state.js';
-import { type FailedCell, FailedCellsFold } from './failed-cells.js';
+import { type CellFailure, FailuresFold } from './failed-cells.js';
 import { answerText, LastAnswers } from './last-words.js';
 
 /** The frame after which it is read, and how answers name the world. */
@@ -40,8 +40,8 @@ interface NowParts {
   readonly pending: WaitingReport;
   /** What may have run twice since the newest snapshot; a late outcome of an older effect is not among it. */
   readonly attempts: readonly AttemptRow[];
-  readonly failed: readonly FailedCell[];
-  /** The latest first. */
+  readonly failed: readonly CellFailure[];
+  /** What sessions said last; the latest stands first. */
   readonly words: readonly LastWords[];
 }
 
@@ -64,7 +64,7 @@ export async function nowOf(store: ReadonlyStore, options: NowOfOptions = {}): P
   const waiting = new WaitingFold();
   await waiting.load(snapshot);
   const attempts = new AttemptsFold(snapshot, snapshot.seq + 1);
-  const failed = new FailedCellsFold(snapshot);
+  const failed = new FailuresFold(snapshot);
   const answers = new LastAnswers();
   const ids = new IdNames(store);
   const from = Math.max(0, Math.min(snapshot.seq + 1, frame + 1 - WORD_FRAMES));
