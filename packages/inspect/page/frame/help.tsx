@@ -9,7 +9,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'open the selected row'],
   ['w', 'why: the causes of the selected row'],
   ['p', 'prompt: what the model was sent, for the selected row or the newest call'],
-  ['← →', 'in a prompt: the step before, the next step; in the cost: by what it is summed'],
+  ['Left Right', 'in a prompt: the step before, the next step; in the cost: by what it is summed'],
   ['[ ]', 'one frame back, one frame on; { } ten frames'],
   ['a b', 'mark A or B at the frame that is shown'],
   ['c', 'compare A and B'],

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NowReport, WorldReport } from '../../src/contract/reports.js';
 import { useKeys } from '../state/keys.js';
 import { useLive } from '../state/live.js';
-import { go, hrefOf, set, useRoute } from '../state/router.js';
+import { go, here, hrefOf, set, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
 import { clock, day } from '../words/time.js';
 import { Strip } from './strip.js';
@@ -19,10 +19,10 @@ export function Slider({ world }: { readonly world: WorldReport }) {
   const wanted = numberIn(query.at);
   const frame = wanted ?? live.frame;
   const [a, b] = [numberIn(query.a), numberIn(query.b)];
-  const move = useMove();
+  const { move, current } = useMove(live.frame);
   const time = useTimeOf(wanted, live.at);
   const words = `frame ${frame}`;
-  const step = (by: number) => () => move(Math.max(world.first.frame, Math.min(live.frame, frame + by)), live.frame);
+  const step = (by: number) => () => move(Math.max(world.first.frame, Math.min(live.frame, current() + by)));
   useKeys({
     ...{ '[': step(-1), ']': step(1), '{': step(-10), '}': step(10) },
     a: () => set({ a: frame }),
@@ -41,7 +41,7 @@ export function Slider({ world }: { readonly world: WorldReport }) {
         </button>
       </div>
       <div class="track">
-        <Strip onPick={(to) => move(to, live.frame)} max={live.frame} a={a} b={b} />
+        <Strip onPick={move} max={live.frame} a={a} b={b} />
         {a !== null && (
           <Thumb
             name="a"
@@ -49,6 +49,7 @@ export function Slider({ world }: { readonly world: WorldReport }) {
             value={a}
             max={live.frame}
             words={`frame ${a}`}
+            current={() => numberIn(here().query.a) ?? a}
             onMove={(to) => set({ a: to })}
           />
         )}
@@ -59,6 +60,7 @@ export function Slider({ world }: { readonly world: WorldReport }) {
             value={b}
             max={live.frame}
             words={`frame ${b}`}
+            current={() => numberIn(here().query.b) ?? b}
             onMove={(to) => set({ b: to })}
           />
         )}
@@ -68,7 +70,8 @@ export function Slider({ world }: { readonly world: WorldReport }) {
           value={frame}
           max={live.frame}
           words={words}
-          onMove={(to) => move(to, live.frame)}
+          current={current}
+          onMove={move}
         />
       </div>
       <p class="asof" role="status">
@@ -120,19 +123,22 @@ function numberIn(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** Moves every screen at most once for each image of the display. */
-function useMove(): (to: number, newest: number) => void {
+/** Moves every screen at most once for each image of the display. @param newest the newest frame */
+function useMove(newest: number): { readonly move: (to: number) => void; readonly current: () => number } {
   const wanted = useRef<number | null>(null);
-  return (to, newest) => {
+  const last = useRef(newest);
+  last.current = newest;
+  const move = (to: number) => {
     const isScheduled = wanted.current !== null;
     wanted.current = to;
     if (isScheduled) return;
     requestAnimationFrame(() => {
       const frame = wanted.current;
       wanted.current = null;
-      set({ at: frame === newest ? null : frame });
+      set({ at: frame === last.current ? null : frame });
     });
   };
+  return { move, current: () => wanted.current ?? numberIn(here().query.at) ?? last.current };
 }
 
 /** The time of the frame that is shown, as its report says it; null while it is read. */

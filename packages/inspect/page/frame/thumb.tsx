@@ -8,6 +8,8 @@ interface ThumbProps {
   readonly max: number;
   /** The value in words. */
   readonly words: string;
+  /** Where it is, or will be as soon as the page is drawn again: keys may come faster. */
+  readonly current: () => number;
   readonly onMove: (value: number) => void;
 }
 
@@ -17,7 +19,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** A handle of the slider. */
-export function Thumb({ name, label, value, max, words, onMove }: ThumbProps) {
+export function Thumb({ name, label, value, max, words, current, onMove }: ThumbProps) {
   const moving = useRef(false);
   const bounded = (to: number) => Math.max(0, Math.min(max, Math.round(to)));
   const byPointer = (event: PointerEvent) => {
@@ -34,7 +36,7 @@ export function Thumb({ name, label, value, max, words, onMove }: ThumbProps) {
           ? max
           : step === undefined
             ? null
-            : value + step * (event.shiftKey ? 10 : 1);
+            : current() + step * (event.shiftKey ? 10 : 1);
     if (to === null) return;
     event.preventDefault();
     onMove(bounded(to));

@@ -21,19 +21,20 @@ export function Records(_props: ScreenProps) {
   const { query } = useRoute();
   const { frame } = useLive();
   const end = Number(query.at ?? frame);
+  const limit = query.from === undefined ? Math.max(1, Math.min(LIMIT, end + 1)) : LIMIT;
   const from = query.from === undefined ? Math.max(0, end - LIMIT + 1) : Number(query.from);
-  const answer = useReport<RecordsReport>(frame < 0 ? null : 'records', { from, limit: LIMIT });
+  const answer = useReport<RecordsReport>(frame < 0 ? null : 'records', { from, limit });
   return (
     <div class="single records">
       <div class="bar">
         <button type="button" disabled={from <= 0} onClick={() => set({ from: Math.max(0, from - LIMIT) })}>
           earlier
         </button>
-        <button type="button" disabled={from + LIMIT > frame} onClick={() => set({ from: from + LIMIT })}>
+        <button type="button" disabled={from + limit > frame} onClick={() => set({ from: from + limit })}>
           later
         </button>
         <span class="quiet num">
-          frames {from} to {Math.min(frame, from + LIMIT - 1)} of {frame}
+          frames {from} to {Math.min(frame, from + limit - 1)} of {frame}
         </span>
       </div>
       <Shown of={answer} what="the records">

@@ -88,9 +88,9 @@ describeInBrowser('accessibility of the page', () => {
         await page.emulateMedia({ colorScheme: scheme });
         // So high that nothing covers anything: axe cannot see the colors of what is covered.
         await page.setViewportSize({ width, height: 20_000 });
-        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
         found.push(...(await violations(page)).map((one) => `${scheme} ${width}: ${one}`));
-        const actual = await page.evaluate(() => document.documentElement.scrollWidth);
+        const actual = await page.evaluate('document.documentElement.scrollWidth');
         if (actual !== width) found.push(`at ${width} px it is ${actual} px wide`);
       }
       expect(found).toEqual([]);

@@ -18,11 +18,12 @@ const ARGS = [
 /** Tests that need a browser: without one they are skipped in words, and in CI they fail. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (executablePath === undefined && !isNeeded)
-    return describe.skip(`${name} (skipped: there is no Chromium here; CHROMIUM names one)`, tests);
-  describe(name, () => {
-    it('a Chromium is at hand, or CHROMIUM names one', () => expect(executablePath).toBeDefined());
-    tests();
-  });
+    describe.skip(`${name} (skipped: there is no Chromium here; CHROMIUM names one)`, tests);
+  else
+    describe(name, () => {
+      it('a Chromium is at hand, or CHROMIUM names one', () => expect(executablePath).toBeDefined());
+      tests();
+    });
 }
 
 /** What a page did besides showing: nothing of it may happen. */

@@ -43,7 +43,7 @@ describeInBrowser('long texts', () => {
         .poll(() => row.locator('.text').evaluate((element) => element.textContent?.length))
         .toBe(text.length);
       expect((await row.locator('.text').evaluate((element) => element.textContent)) === text).toBe(true);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     },
   );
 });
