@@ -96,9 +96,12 @@ function factsOf({ asked, alias, usage, attempts, response_model, first_chunk_ms
     .join(' · ');
 }
 
+/** How many lines of the story are read for the steps: earlier steps are reached one after another. */
+const STEPS_READ = 100;
+
 /** The steps of the session, to go from one to the next. */
 function Steps({ report }: { readonly report: RequestReport }) {
-  const { data } = useReport<StoryReport>('story', { session: report.session, limit: 500 });
+  const { data } = useReport<StoryReport>('story', { session: report.session, limit: STEPS_READ });
   const steps = (data?.entries ?? []).filter(({ kind }) => kind === 'answer');
   const at = steps.findIndex(({ effect }) => effect === report.effect);
   const to = (by: number) => () => {

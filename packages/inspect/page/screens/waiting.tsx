@@ -109,7 +109,9 @@ function ItemDetail({ item, than }: { readonly item: WaitingItem; readonly than:
           )}
         </Fact>
         <Fact name="may answer">
-          {item.to === null ? 'everybody who may act' : `${safe(item.to)}, and the operator`}
+          {item.to === null
+            ? 'everybody who may act'
+            : `${item.to === 'human:*' ? 'every person' : safe(item.to.replace('human:', ''))}, and the operator`}
         </Fact>
         <Fact
           name={item.answer.in === 'shell' ? 'to answer, in a shell' : 'to answer, in the program that has it open'}

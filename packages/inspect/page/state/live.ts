@@ -43,7 +43,9 @@ export function useLive(): Live {
 /** Begins with what the world was when the page was opened, and follows it until the page is closed. */
 export async function follow(world: WorldReport): Promise<void> {
   const { path, last, head, process } = world;
-  change({ path, frame: last.frame, at: last.at, head, process });
+  // At once: what is asked for the newest frame is asked for this one.
+  live = { ...live, path, frame: last.frame, at: last.at, head, process };
+  told.set(live);
   for (;;) {
     try {
       const response = await ask('/api/follow');

@@ -38,6 +38,8 @@ export interface Seen {
 export interface View {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
+  /** Gets the address of each request. */
+  readonly onRequest?: (url: string) => void;
 }
 
 /** A world that is shown. */
@@ -89,7 +91,7 @@ function showAt(browser: Browser, url: string): Omit<Shown, 'stop'> {
   return {
     origin,
     token,
-    async page(path, { width = 1200, scheme = 'light' } = {}) {
+    async page(path, { width = 1200, scheme = 'light', onRequest } = {}) {
       const context = await browser.newContext({
         viewport: { width, height: 780 },
         colorScheme: scheme,
@@ -104,6 +106,7 @@ function showAt(browser: Browser, url: string): Omit<Shown, 'stop'> {
       });
       page.on('pageerror', (error) => page.seen.errors.push(error.message));
       page.on('request', (request) => {
+        onRequest?.(request.url());
         if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
           page.seen.outside.push(request.url());
       });

@@ -92,11 +92,12 @@ describeInBrowser('time travel', () => {
   });
 
   it('however many parts of the page show an answer, it is asked once', async () => {
-    const page = await shown.page('/records');
     const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url().replace(shown.origin, '')));
-    await page.keyboard.press('1');
+    const page = await shown.page('/', { onRequest: (url) => asked.push(url.replace(shown.origin, '')) });
     await settled(page);
+    expect(asked.filter((url) => /^\/api\/(?:now|strip|world)/.test(url)).sort()).toEqual([
+      ...['/api/now', '/api/strip?buckets=160', '/api/world'],
+    ]);
     await page.keyboard.press('[');
     await expect.poll(() => page.locator('.asof').innerText()).toMatch(/as of \d\d/);
     expect(asked.filter((url) => url.startsWith('/api/now?at='))).toEqual(['/api/now?at=17']);
