@@ -20,6 +20,7 @@ const started = performance.now();
 
 for (const { name, folder, entries } of packages) await buildJavaScript(name, folder, entries);
 await buildSandboxTexts();
+await buildInspectPage();
 await cp(path.join(ROOT, 'docs/errors'), path.join(ROOT, 'packages/cli/dist/errors'), { recursive: true });
 for (const name of BUILT_EXAMPLES) await buildExample(name);
 noteBuild();
@@ -131,6 +132,13 @@ async function dropBareImports(dist) {
 /** The scripts of a sandbox: one text each, with everything in it, since nothing can be loaded where they run. */
 async function buildSandboxTexts() {
   const args = ['--conditions=@reprise/source', '--import', 'tsx', path.join(ROOT, 'scripts/sandbox-texts.ts')];
+  const { code } = await node(args);
+  if (code !== 0) process.exit(code);
+}
+
+/** The page of `reprise inspect`: its script, its style and its HTML as texts, so that no user bundles anything. */
+async function buildInspectPage() {
+  const args = ['--conditions=@reprise/source', '--import', 'tsx', path.join(ROOT, 'scripts/inspect-page.ts')];
   const { code } = await node(args);
   if (code !== 0) process.exit(code);
 }

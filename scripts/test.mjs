@@ -43,6 +43,7 @@ const STAGES = {
         // One thread each: several would check the types of what they share several times.
         [bin('typescript/bin/tsc'), '--singleThreaded', '-p', 'tsconfig.json'],
         [bin('typescript/bin/tsc'), '--singleThreaded', '-p', 'tsconfig.pure.json'],
+        [bin('typescript/bin/tsc'), '--singleThreaded', '-p', 'packages/inspect/page/tsconfig.json'],
       ],
     ],
     ['unit', [tests]],

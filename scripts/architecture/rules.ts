@@ -112,7 +112,10 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
     why: 'one parser reads all JSON, and decides once which tokens are numbers',
   },
   commander: { only: ['packages/cli/src'], why: 'only the command parses command lines' },
-  esbuild: { only: ['packages/sandbox/src'], why: 'only pure code is bundled, and only where its author asks for it' },
+  esbuild: {
+    only: ['packages/sandbox/src', 'packages/inspect/src/page'],
+    why: 'pure code is bundled where its author asks for it, and the page before it is published',
+  },
   vitest: { only: ['packages/testkit/src'], why: 'only the testkit runs inside a test runner' },
   'fast-check': { only: ['packages/testkit/src'], why: 'only the testkit makes arbitraries' },
 };

@@ -26,7 +26,7 @@ export function formatProblem({ file, line, what, use }: Problem): string {
 const IGNORED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage', 'worlds', 'vectors', 'goldens']);
 /** What `npm run release -- --dry` leaves at the top. */
 const MADE = 'release';
-const READ = /\.(ts|mjs|jsx?|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
+const READ = /\.(tsx?|mjs|jsx?|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
 
 /** Reads the repository's texts. */
 export function readTree(root: string): Tree {
@@ -71,7 +71,7 @@ export function packageSources(tree: Tree): readonly string[] {
 
 /** Every TypeScript file of the packages and examples, tests and measurements included. */
 export function allSources(tree: Tree): readonly string[] {
-  return [...tree.keys()].filter((file) => /^(packages|examples)\/[^/]+\/.+\.ts$/.test(file)).sort();
+  return [...tree.keys()].filter((file) => /^(packages|examples)\/[^/]+\/.+\.tsx?$/.test(file)).sort();
 }
 
 /** The TypeScript sources of the conformance suite. */

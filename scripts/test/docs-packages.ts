@@ -5,6 +5,7 @@
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, transformSync } from 'esbuild';
+import { pageModule } from '../lib/inspect-page.js';
 import { workspacePackages } from '../lib/packages.mjs';
 import { sandboxTexts } from '../lib/sandbox-texts.js';
 
@@ -41,6 +42,7 @@ export async function installPackages(root: string, folder: string): Promise<voi
     recursive: true,
   });
   writeFileSync(path.join(folder, 'node_modules/@reprise/sandbox/dist/texts.js'), sandboxTexts());
+  writeFileSync(path.join(folder, 'node_modules/@reprise/inspect/dist/page.js'), await pageModule());
 }
 
 /** The command of the package `reprise` in such a folder. */

@@ -1,0 +1,2 @@
+/** Style sheets are bundled into one file beside the script. */
+declare module '*.css';
