@@ -78,7 +78,7 @@ async function respond(
   if (place === null) throw new HttpRefusal(404, `There is nothing at ${pathname}.`);
   const [, chat, what = ''] = place;
   requireOwnPage(request);
-  if (method === 'POST') requireJson(request.headers);
+  if (method === 'POST') requireJson(request);
   const headers = new Headers();
   const after = request.headers['last-event-id'] ?? searchParams.get('after');
   if (typeof after === 'string') {

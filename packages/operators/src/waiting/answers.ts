@@ -48,7 +48,7 @@ function lineOf({ kind, of, id = '', agent = '', to = null }: Answering): string
   }
 }
 
-/** Who answers: without a name the answer would be recorded as that of the operator. `NAME` stands for whoever copies the line. */
+/** Who answers: without a name the answer would be recorded as that of the operator. `NAME` stands for the person who copies the line. */
 function signedBy(to: string | null): string {
   if (to === null || !to.startsWith('human:')) return '';
   return `, { as: ${literal(to.includes('*') ? 'human:NAME' : to)} }`;

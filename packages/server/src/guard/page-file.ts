@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { isObject, requireArgument } from '@reprise/contracts';
 
 /** A file, as it may be sent. */
 export interface PageFile {
@@ -11,8 +12,15 @@ export interface PageFile {
   readonly bodies: readonly (readonly [encoding: string, body: Uint8Array<ArrayBuffer>])[];
 }
 
-/** Prepares a file to be sent: compresses it. */
+/**
+ * Prepares a file to be sent: compresses it.
+ *
+ * @param type its media type: `text/css; charset=utf-8`
+ * @throws RepriseError `invalid_argument` for what is no text
+ */
 export function pageFile(type: string, text: string): PageFile {
+  requireArgument(typeof type === 'string' && type !== '', 'pageFile(type)', 'a media type, as text', type);
+  requireArgument(typeof text === 'string', 'pageFile(text)', 'the text of the file', text);
   const plain = Buffer.from(text);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   const bodies = [
@@ -23,8 +31,16 @@ export function pageFile(type: string, text: string): PageFile {
   return { type, etag, bodies: bodies.map(([encoding, body]) => [encoding, new Uint8Array(body)]) };
 }
 
-/** Answers a request for a file: with nothing when the browser has it, else in an encoding that the browser takes. */
-export function sentFile({ type, etag, bodies }: PageFile, headers: IncomingHttpHeaders): Response {
+/**
+ * Answers a request for a file: with nothing when the browser has it, else in an encoding that the browser takes.
+ *
+ * @throws RepriseError `invalid_argument` for what is no file or no headers
+ */
+export function sentFile(file: PageFile, headers: IncomingHttpHeaders): Response {
+  const isFile = isObject(file) && Array.isArray(file.bodies) && typeof file.etag === 'string';
+  requireArgument(isFile, 'sentFile(file)', 'a file, from pageFile(…)', file);
+  requireArgument(isObject(headers), 'sentFile(headers)', 'the headers of a request', headers);
+  const { type, etag, bodies } = file;
   // The browser keeps the file and asks each time: a page and a script of different builds never meet.
   const common = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
