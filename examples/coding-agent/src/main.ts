@@ -71,6 +71,7 @@ async function talk(options: DeskOptions, { demo }: Arguments): Promise<number> 
   await chat.begin(async () => {
     if (demo && (await desk.session.state()) === undefined) chat?.tell(`Try: ${DEMO_TASK}`);
   });
+  if (output.isTTY) printError(`npx reprise inspect ${desk.file}`);
   return chat.left;
 }
 

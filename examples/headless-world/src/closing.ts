@@ -35,6 +35,7 @@ export function nextSteps({ cwd, home, world, copy, report }: Places, { frame }:
   const name = (file: string) => quoted(isInside ? shorter(file, cwd) : file);
   const steps = [
     ['what happened, in words', `npx reprise log ${name(world)}`],
+    ['all of it on a page of this machine', `npx reprise inspect ${name(world)}`],
     ['why the report says what it says', `npx reprise why ${name(world)} ${path.basename(report)}`],
     ['one frame of the journal in full', `npx reprise show ${name(world)} ${frame}`],
     ['the flipped bit, found again', `npx reprise verify ${name(copy)}`],

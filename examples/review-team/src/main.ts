@@ -99,7 +99,7 @@ async function told(project: Project, { out }: Arguments, file: string): Promise
   }
   const text = await project.output(report.result);
   if (out !== undefined) await writeFile(out, `${text}\n`);
-  print(`\n${text}\n\nThe review is in ${file}: npx reprise verify ${file}`);
+  print(`\n${text}\n\nThe review is in ${file}: npx reprise verify ${file}, npx reprise inspect ${file}`);
   return 0;
 }
 

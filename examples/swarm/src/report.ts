@@ -76,6 +76,7 @@ export async function reportOf(
     ...['Revoked in the middle of an operation', ...revoked.map((news) => lineOf(news, nameOf) ?? ''), ''],
     `${frames + 1} frames in ${file}`,
     `npx reprise verify ${file}`,
+    `npx reprise inspect ${file}`,
   ].join('\n');
 }
 

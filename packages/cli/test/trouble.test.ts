@@ -134,18 +134,32 @@ describe('what another process posts', () => {
     expect((await run('tail', path, '-n', '1')).err).toBe('');
   });
 
-  it('reprise trouble says what it knows where the app is not at hand, and that failed cells are missing [JRN-41]', async () => {
-    expect((await run('trouble', path)).code).toBe(2);
+  it('reprise trouble needs no app for a world in which no cell has failed [JRN-41]', async () => {
+    expect(await run('trouble', path)).toMatchObject({ code: 0, out: expect.stringContaining('no trouble') });
     const open = await sqlite(path).open();
     await open.post?.(JSON.stringify(POSTED));
     try {
       const { code, out } = await run('trouble', path);
-      expect([code, out]).toEqual([1, expect.stringContaining('Failed cells are not listed')]);
+      expect([code, out]).toEqual([1, expect.stringContaining('the store is full')]);
       const json = JSON.parse((await run('trouble', path, '--json')).out);
-      expect([json.trouble.length, json.complete]).toEqual([2, false]);
+      expect([json.trouble.length, json.complete]).toEqual([2, true]);
     } finally {
       await open.close();
     }
+  });
+
+  it('reprise trouble lists failed cells also where the app is not at hand, and says what is not known without it', async () => {
+    const other = folder.file('failed.db');
+    const world = await openKernelWorld({ store: sqlite(other), app });
+    await world.request(['demo/Fragile@1', 'a'], { name: 'demo/Add@1', value: { by: 4 } });
+    await world.request(['demo/Fragile@1', 'b'], { name: 'demo/Tell@1', value: { to: 'a', by: -1 } });
+    await world.close();
+    const { code, out } = await run('trouble', other);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^demo\/Fragile@1\/a has failed: threw[^\n]*, in frame 2, /);
+    expect(out).toContain('--app MODULE');
+    const json = JSON.parse((await run('trouble', other, '--json')).out);
+    expect([json.complete, json.trouble]).toEqual([false, [expect.objectContaining({ where: CELL, frame: 2 })]]);
   });
 
   it('a tree or a project is marked as stalled by the store, and by services that its own sessions wait for [SES-38]', async () => {

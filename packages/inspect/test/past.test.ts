@@ -1,13 +1,14 @@
 /** States of the past from a kept replayer, beside those of `worldAt`. */
 import type { Address } from '@reprise/contracts';
 import { openKernelWorld, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import { KeptPast } from '@reprise/kernel/inspect';
+import { KeptPast } from '@reprise/kernel/past';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allPackages } from '../../cli/src/world/built-in.js';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { makeScene, makeSwarm } from '../../cli/test/operators/scene.js';
-import { add, freshFolder } from '../../cli/test/worlds.js';
+import { add, freshFolder, LEDGER } from '../../cli/test/worlds.js';
+import { Past } from '../src/past/index.js';
 import { cellsIn } from './cells.js';
 
 const folder = freshFolder();
@@ -116,6 +117,33 @@ describe('the kept past of a world', () => {
         await kept.at(frame);
         expect(read).toBeLessThanOrEqual(2 * 256);
       }
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('a reader that takes its time keeps its frame, while another one asks for a later one [SRV-28]', async () => {
+    const store = await sqlite(ledger).openReadonly();
+    try {
+      const past = new Past(store, async () => ({ app: ledgerApp }));
+      const signal = new AbortController().signal;
+      const total = async (then: WorldAt) => ((await then.state(LEDGER)) as { readonly total: number }).total;
+      let goOn = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let begun = false;
+      const slowly = past.read(400, signal, async (then) => {
+        begun = true;
+        await held;
+        return total(then);
+      });
+      await expect.poll(() => begun).toBe(true);
+      setTimeout(goOn, 100);
+      const quickly = past.read(500, signal, total);
+      const alone = async (frame: number) => total(await worldAt(store, ledgerApp, frame));
+      expect([await slowly, await quickly]).toEqual([await alone(400), await alone(500)]);
+      expect(await slowly).not.toBe(await quickly);
     } finally {
       await store.close();
     }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { RepriseError } from '@reprise/contracts';
-import { escapeText } from '../text/escape.js';
+import { escapeLine, escapeText } from '../text/escape.js';
 
 /** One of the two streams of the command. */
 export interface Sink {
@@ -70,4 +70,9 @@ export async function pause(ms: number, stop: AbortSignal): Promise<void> {
   const timeout = setTimeout(() => timer.abort(), ms);
   await once(AbortSignal.any([stop, timer.signal]), 'abort');
   clearTimeout(timeout);
+}
+
+/** Says at a terminal how to look at a world on a page. */
+export async function sayInspect(io: Io, world: string): Promise<void> {
+  if (io.out.columns !== undefined) await io.err.write(`${escapeLine(`npx reprise inspect ${world}`)}\n`);
 }

@@ -1,13 +1,15 @@
 /** `reprise trouble`: what needs attention in a world, read without writing, also while another process has it open. */
-import { isRepriseError, present } from '@reprise/contracts';
+import { formatAddress, isRepriseError, present } from '@reprise/contracts';
 import { type CellTrouble, type ReadonlyStore, worldAt } from '@reprise/kernel';
 import { type AttemptRow, type AttemptsReport, attemptsOf, attemptWords } from '@reprise/operators/attempts';
 import { ownerWords, shortKey } from '@reprise/operators/names';
+import { type CellFailure, failedCellsAt } from '@reprise/operators/now';
 import { EXIT, type ExitCode } from '../process/exit.js';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { wrapToColumns } from '../text/layout.js';
+import { timeOf } from '../text/record-line.js';
 import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
 import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
@@ -25,16 +27,18 @@ interface TroubleArguments {
 
 interface Found {
   readonly host: readonly HostTrouble[];
-  /** Undefined where only the app of the world could say. */
+  /** Undefined where only the app of the world could say all of it. */
   readonly cells: readonly CellTrouble[] | undefined;
+  /** The failed cells as the frames state them. */
+  readonly failed: readonly CellFailure[];
   readonly attempts: AttemptsReport;
 }
 
 /** Lists the troubles of a world. @returns 1 when there are some, or an outcome is unknown or came late */
 export async function trouble(io: Io, world: string, options: TroubleArguments): Promise<ExitCode> {
   const found = await withWorld(world, async (store) => read(store, world, options));
-  const { host, cells = [], attempts } = found;
-  const isFinding = host.length + cells.length > 0 || attempts.rows.some(({ kind }) => kind !== 'again');
+  const { host, failed, attempts } = found;
+  const isFinding = host.length + failed.length > 0 || attempts.rows.some(({ kind }) => kind !== 'again');
   await io.out.write(options.json === true ? json(found) : text(world, found, io.out.columns));
   return isFinding ? EXIT.finding : EXIT.ok;
 }
@@ -44,12 +48,12 @@ async function read(store: ReadonlyStore, world: string, options: TroubleArgumen
   const { limit, after } = options;
   const from = options.all === true ? 0 : 'snapshot';
   const attempts = await attemptsOf(store, { from, ...present({ limit, after }) });
+  const failed = await failedCellsAt(store, await newest(store));
+  if (failed.length === 0) return { host, cells: [], failed, attempts }; // nothing is replayed, and no app is needed
   try {
-    return { host, cells: await failedIn(store, options), attempts };
+    return { host, cells: await failedIn(store, options), failed, attempts };
   } catch (error) {
-    // What is known is said; with nothing to say, the reason is the answer.
-    const isSaid = host.length > 0 || attempts.rows.length > 0;
-    if (isSaid && isRepriseError(error)) return { host, cells: undefined, attempts };
+    if (isRepriseError(error)) return { host, cells: undefined, failed, attempts };
     throw error;
   }
 }
@@ -59,15 +63,25 @@ async function failedIn(store: ReadonlyStore, options: TroubleArguments): Promis
   return (await worldAt(store, app, await newest(store), { legacy })).trouble();
 }
 
-function json({ host, cells, attempts }: Found): string {
-  const trouble = [...host.map((one) => shownTrouble(one).data), ...(cells ?? []).map(asData)];
+function json({ host, cells, failed, attempts }: Found): string {
+  const trouble = [...host.map((one) => shownTrouble(one).data), ...(cells?.map(asData) ?? failed.map(dataOfFailure))];
   return `${toJson({ trouble, complete: cells !== undefined, attempts })}\n`;
 }
 
-function text(world: string, { host, cells, attempts }: Found, columns: number | undefined): string {
-  const troubles = [...host.map((one) => shownTrouble(one).line), ...(cells ?? []).map(lineOf)];
+function dataOfFailure({ cell, what, place }: CellFailure): object {
+  return { kind: 'cell_failed', where: formatAddress(cell), what, frame: place.frame, since: place.at };
+}
+
+function lineOfFailure({ cell, what, place }: CellFailure): string {
+  return `${formatAddress(cell)} has failed: ${what}, in frame ${place.frame}, ${timeOf(place.at)}`;
+}
+
+function text(world: string, { host, cells, failed, attempts }: Found, columns: number | undefined): string {
+  const troubles = [...host.map((one) => shownTrouble(one).line), ...(cells?.map(lineOf) ?? failed.map(lineOfFailure))];
   if (cells === undefined)
-    troubles.push('Failed cells are not listed: the app of the world says which. Name it: --app MODULE.');
+    troubles.push(
+      'How many waited for a failed cell is not said: the app of the world says it. Name it: --app MODULE.',
+    );
   const { rows, from, next } = attempts;
   const since = from === 0 ? '' : `, since frame ${from} (--all reads everything)`;
   const lines =

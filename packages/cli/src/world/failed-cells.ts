@@ -2,6 +2,7 @@
 import { stallsOf } from '@reprise/agent';
 import { type Address, formatAddress, isRepriseError } from '@reprise/contracts';
 import { type PostedTroubles, type ReadonlyStore, worldAt } from '@reprise/kernel';
+import { failedCellsAt } from '@reprise/operators/now';
 import { chooseApp } from './app.js';
 import { asData, type HostTrouble, hostOf, lineOf, type ShownTrouble, shownTrouble } from './troubles.js';
 
@@ -17,7 +18,7 @@ interface FailedOf {
 }
 
 /**
- * Reads which cells have failed. The app has to know all definitions of the world, and to replay it.
+ * Reads which cells have failed. Where one has, the app has to know all definitions of the world, and to replay it.
  *
  * @returns the failed cells; undefined where only the app of the world could say
  */
@@ -25,8 +26,10 @@ export async function failedCells(
   store: ReadonlyStore,
   { world, seq, isMeant, ...named }: FailedOf,
 ): Promise<readonly ShownTrouble[] | undefined> {
+  if (seq < 0) return undefined;
+  if ((await failedCellsAt(store, seq)).length === 0) return [];
   const { app, legacy } = await chooseApp(store, named);
-  if (app === undefined || seq < 0) return undefined;
+  if (app === undefined) return undefined;
   const then = await worldAt(store, app, seq, { legacy }).catch(unlessRefused);
   return then
     ?.trouble()

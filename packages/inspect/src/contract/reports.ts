@@ -82,7 +82,10 @@ export interface TroubleReport {
 /** `GET /api/story?session&at&before&limit`: the last entries up to `at`, the oldest first. */
 export type { StoryEntry, StoryReport } from '@reprise/operators';
 
-/** `GET /api/strip?buckets`: activity along the slider, in equal stretches of frames. */
+/**
+ * `GET /api/strip?buckets`: activity along the slider, in equal stretches of frames; the last one may be shorter. `buckets` is
+ * the most there are, 400 when absent.
+ */
 export interface StripReport {
   readonly frame: number;
   readonly buckets: readonly {
@@ -90,7 +93,7 @@ export interface StripReport {
     readonly to: number;
     /** When its first frame was recorded. */
     readonly at: number;
-    /** The bytes of its frames. */
+    /** The bytes of its frames; of a stretch of more than 16 frames about, by its first ones. */
     readonly bytes: number;
   }[];
 }

@@ -1,6 +1,6 @@
 /** The states of the past for all questions of a server: one replayer, which one question after another moves. */
 import type { ReadonlyStore, WorldAt } from '@reprise/kernel';
-import { KeptPast } from '@reprise/kernel/inspect';
+import { KeptPast } from '@reprise/kernel/past';
 import type { DiffApps } from '@reprise/operators/diff';
 
 /** The past of one world. */

@@ -4,7 +4,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { decisionText } from '@reprise/operators/names';
 import { type Project, teamEndsFromOutside } from '@reprise/specialists';
 import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
-import type { Io } from '../../process/io.js';
+import { type Io, sayInspect } from '../../process/io.js';
 import { exitOfProject } from '../../team/exit.js';
 import { lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
 import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type TeamSetup } from '../../team/owner.js';
@@ -89,7 +89,10 @@ async function withTeam(
       following.left,
       done.then(() => following.left), // what cannot be shown ends the command, and not the process
     ]);
-    return rests === 'left' ? LEFT : await following.end(rests);
+    if (rests === 'left') return LEFT;
+    const code = await following.end(rests);
+    if (json !== true) await sayInspect(io, world);
+    return code;
   } finally {
     following.stop();
     await done;

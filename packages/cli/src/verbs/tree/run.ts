@@ -2,7 +2,7 @@
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { type Money, RESULT_TYPES, type TreeFold, type TreeView } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
-import type { Io } from '../../process/io.js';
+import { type Io, sayInspect } from '../../process/io.js';
 import { AGENTS, programVersion } from '../../tree/agents.js';
 import { exitOf } from '../../tree/exit.js';
 import { type Goal, readGoal } from '../../tree/goal.js';
@@ -77,7 +77,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
     throw withRemedy(error);
   }
   if (options.json !== true && version !== undefined) await io.err.write(`${setup.agent}: ${version}\n`);
-  return await followTree(io, owner, { name, ...formOf(options), from });
+  return await led(io, owner, { name, ...formOf(options), from }, options.world);
 }
 
 /** The options of `tree continue`. */
@@ -109,7 +109,7 @@ export async function continueTree(io: Io, named: string | undefined, options: C
   const handle = owner.trees.tree(tree.name);
   if (options.treeBudget !== undefined) await handle.limit({ budget: { usd: options.treeBudget } });
   if (spent) await handle.retry(1);
-  return await followTree(io, owner, { name: tree.name, ...formOf(options), from: tree.newest.frame + 1 });
+  return await led(io, owner, { name: tree.name, ...formOf(options), from: tree.newest.frame + 1 }, options.world);
 }
 
 /** Prints the token that opens the people's door for scripts: once, and nowhere else. */
@@ -185,4 +185,16 @@ function withRemedy(error: unknown): unknown {
     where: '--budget, --tree-budget',
     hint: 'Give the price of the model in dollars per million tokens: --price IN,OUT. Or leave the budget out: then nodes have token limits.',
   });
+}
+
+/** Follows a tree; at a terminal the last line says how to look at all of it. */
+async function led(
+  io: Io,
+  owner: TreeOwner,
+  options: Parameters<typeof followTree>[2],
+  world: string,
+): ReturnType<typeof followTree> {
+  const code = await followTree(io, owner, options);
+  if (!options.json) await sayInspect(io, world);
+  return code;
 }

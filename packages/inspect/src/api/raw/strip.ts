@@ -10,43 +10,54 @@ import type { StripReport } from '../../contract/index.js';
 /** The most stretches of one strip. */
 const BUCKETS_MAX = 400;
 
-/** A journal of at most so many frames is read whole. */
-const WHOLE_FRAMES = 4_096;
+/** Stretches of at most so many frames are read whole. */
+const WHOLE_FRAMES = 16;
 
-/** The frames that are read of a stretch of a longer one, at its beginning: they stand together in the file. */
+/** The frames that are read of a longer stretch, at its beginning: they stand together in the file. */
 const SAMPLE_FRAMES = 4;
 
-/** The last strip of each store: the next one is the same until the next frame. */
-const kept = new WeakMap<object, { readonly key: string; readonly report: StripReport }>();
-
-export const strip = question(
-  { buckets: optional(whole(1, BUCKETS_MAX)) },
-  async (asked, { buckets = BUCKETS_MAX }) => {
-    const { seq, digest } = await asked.store.journal.head();
-    const key = `${digest} ${buckets}`;
-    const known = kept.get(asked.past);
-    if (known?.key === key) return known.report;
-    const report = { frame: seq, buckets: await read(asked.store, seq + 1, Math.min(buckets, seq + 1)) };
-    kept.set(asked.past, { key, report });
-    return report;
-  },
-);
+/** The stretches that are whole, by server and by the frames of one: they never change, so only the last one is read again. */
+const kept = new WeakMap<object, Map<number, Bucket[]>>();
 
 type Bucket = StripReport['buckets'][number];
 
-async function read(store: ReadonlyStore, frames: number, count: number): Promise<readonly Bucket[]> {
-  const found: Bucket[] = [];
-  for (let n = 0; n < count; n++) {
-    const from = Math.floor((n * frames) / count);
-    const to = Math.floor(((n + 1) * frames) / count) - 1;
-    const size = to - from + 1;
-    const sampled = frames <= WHOLE_FRAMES ? size : Math.min(SAMPLE_FRAMES, size);
-    let [at, bytes] = [0, 0];
-    for await (const frame of store.journal.read(from, from + sampled - 1)) {
-      if (frame.seq === from) at = frame.at;
-      bytes += frame.bytes.length;
+export const strip = question(
+  { buckets: optional(whole(1, BUCKETS_MAX)) },
+  async ({ store, past }, { buckets = BUCKETS_MAX }): Promise<StripReport> => {
+    const { seq } = await store.journal.head();
+    const size = stretchOf(seq + 1, buckets);
+    const known = kept.get(past) ?? new Map<number, Bucket[]>();
+    kept.set(past, known);
+    const found = known.get(size) ?? [];
+    known.set(size, found);
+    const sampled = size <= WHOLE_FRAMES ? size : SAMPLE_FRAMES;
+    for (let from = found.length * size; from + size <= seq + 1; from += size) {
+      const bucket = await read(store, from, { size, sampled });
+      if (found.length * size === from) found.push(bucket); // another question may have read it meanwhile
     }
-    found.push({ from, to, at, bytes: Math.round((bytes * size) / sampled) });
+    const rest = found.length * size;
+    const last = rest > seq ? [] : [await read(store, rest, { size: seq + 1 - rest, sampled })];
+    return { frame: seq, buckets: [...found.slice(0, Math.floor((seq + 1) / size)), ...last] };
+  },
+);
+
+/** The frames of a stretch: a power of two, so that stretches stay as they are while the journal grows. */
+function stretchOf(frames: number, buckets: number): number {
+  let size = 1;
+  while (size * buckets < frames) size *= 2;
+  return size;
+}
+
+async function read(
+  store: ReadonlyStore,
+  from: number,
+  { size, sampled }: { readonly size: number; readonly sampled: number },
+): Promise<Bucket> {
+  let [at, bytes, count] = [0, 0, 0];
+  for await (const frame of store.journal.read(from, from + Math.min(size, sampled) - 1)) {
+    if (frame.seq === from) at = frame.at;
+    bytes += frame.bytes.length;
+    count++;
   }
-  return found;
+  return { from, to: from + size - 1, at, bytes: Math.round((bytes * size) / Math.max(count, 1)) };
 }
