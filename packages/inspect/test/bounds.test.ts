@@ -1,4 +1,4 @@
-/** What leaves the page's server: in pieces, whole, without secrets, and no longer than somebody waits for it. */
+/** What leaves the page's server: in pieces, whole, without secrets, and no longer than a reader waits for it. */
 import { defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
 import { openKernelWorld, type ReadonlyStore } from '@reprise/kernel';
 import { llmGenerateAdapter, scriptBy } from '@reprise/providers';

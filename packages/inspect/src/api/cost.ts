@@ -3,8 +3,9 @@ import { present } from '@reprise/contracts';
 import { costOf } from '@reprise/operators/cost';
 import { AFTER, AT, COST_BY, FRAME, LIMIT, optional } from '../ask/parameters.js';
 import { question } from '../ask/question.js';
+import type { CostReport } from '../contract/index.js';
 
 export const cost = question(
   { by: COST_BY, from: optional(FRAME), to: optional(FRAME), at: AT, limit: LIMIT, after: AFTER },
-  ({ store, signal }, given) => costOf(store, { signal, ...present(given) }),
+  ({ store, signal }, given): Promise<CostReport> => costOf(store, { signal, ...present(given) }),
 );

@@ -4,6 +4,7 @@ import { requestOf } from '@reprise/operators/prompt';
 import { found } from '../ask/found.js';
 import { oneOf, optional, type Parameter, TEXT } from '../ask/parameters.js';
 import { question } from '../ask/question.js';
+import type { RequestReport } from '../contract/index.js';
 
 const CALL: Parameter<string> = {
   read(text, name) {
@@ -15,6 +16,8 @@ const CALL: Parameter<string> = {
   },
 };
 
-export const prompt = question({ call: CALL, as: optional(oneOf('sent')) }, ({ store, signal }, { call, as }) =>
-  found(requestOf(store, call, { sent: as === 'sent', signal })),
+export const prompt = question(
+  { call: CALL, as: optional(oneOf('sent')) },
+  ({ store, signal }, { call, as }): Promise<RequestReport> =>
+    found(requestOf(store, call, { sent: as === 'sent', signal })),
 );

@@ -3,6 +3,7 @@ import { type Principal, present, RepriseError } from '@reprise/contracts';
 import { rightsAt } from '@reprise/operators/rights';
 import { AT, CELL, type Parameter, TEXT } from '../ask/parameters.js';
 import { question } from '../ask/question.js';
+import type { RightsReport } from '../contract/index.js';
 
 /** A principal: the operator, a person, or a cell. */
 const HOLDER: Parameter<Principal> = {
@@ -19,6 +20,8 @@ const HOLDER: Parameter<Principal> = {
   },
 };
 
-export const rights = question({ holder: HOLDER, at: AT }, async ({ store, signal, apps }, { holder, at }) =>
-  rightsAt(store, await apps(), holder, present({ at, signal })),
+export const rights = question(
+  { holder: HOLDER, at: AT },
+  async ({ store, signal, apps }, { holder, at }): Promise<RightsReport> =>
+    rightsAt(store, await apps(), holder, present({ at, signal })),
 );
