@@ -7,7 +7,7 @@ import { Fact, Part } from '../parts/facts.js';
 import { FrameLink } from '../parts/when.js';
 import { set, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
-import { cellName, plain, safe } from '../words/names.js';
+import { cellName, holderOf, plain, safe } from '../words/names.js';
 import { moment } from '../words/time.js';
 import type { ScreenProps } from './screen.js';
 
@@ -38,9 +38,9 @@ interface Holder {
 }
 
 function holdersOf(society: SocietyReport | undefined, waiting: WaitingReport | undefined): readonly Holder[] {
-  const entities = (society?.entities ?? []).map(({ id, name, kind }) => ({
-    holder: `cell:aos.society/EntityReducer@1/${id}`,
-    name: `${safe(name)} (${safe(kind)})`,
+  const entities = (society?.entities ?? []).map((entity) => ({
+    holder: holderOf(entity),
+    name: `${safe(entity.name)} (${safe(entity.kind)})`,
   }));
   const cells = (waiting?.waiting ?? []).map(({ of }) => ({ holder: `cell:${of.cell}`, name: cellName(of.cell) }));
   const all = [
@@ -141,16 +141,12 @@ function Link({ link: { holder, name, exercise, grant, holds, approved, since } 
   return (
     <section class="box">
       <h3>
-        {safe(name ?? cellName(holder))}{' '}
+        {safe(name ?? cellName(holder.replace(/^human:/, '')))}{' '}
         {name !== null && <span class="quiet">{plain(safe(holder.split(':')[0] ?? ''))}</span>}
       </h3>
       <dl>
-        <Fact name="may do">
-          <Table of={exercise} isBroken={false} />
-        </Fact>
-        <Fact name="may hand on">
-          <Table of={grant} isBroken={false} />
-        </Fact>
+        <Fact name="may do">{exercise !== null && <Table of={exercise} isBroken={false} />}</Fact>
+        <Fact name="may hand on">{grant !== null && <Table of={grant} isBroken={false} />}</Fact>
         <Fact name="held to by">
           {holds.length === 0 ? null : holds.map(({ granter }) => cellName(granter)).join(', ')}
         </Fact>

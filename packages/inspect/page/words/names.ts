@@ -1,5 +1,5 @@
 /** Names that people know. Ids stand in the records and in details, and nowhere else. */
-import type { Owner } from '@reprise/operators';
+import type { Owner, SocietyEntity } from '@reprise/operators';
 
 /** A text without long ids: the beginning of each is left. */
 export function plain(text: string): string {
@@ -39,6 +39,11 @@ function placeOf(of: Owner): string | null {
 function sessionName({ session, agent }: Owner): string {
   if (session === null) return '';
   return agent === null || agent === session ? session : `${session} (${agent})`;
+}
+
+/** The holder of the rights of a person or an agent of a society. */
+export function holderOf({ id, kind }: Pick<SocietyEntity, 'id' | 'kind'>): string {
+  return kind === 'person' ? `human:${id}` : `cell:society/Entity@1/${id}`;
 }
 
 /** A cell by its key and the last word of its reducer. */

@@ -40,6 +40,14 @@ describeInBrowser('names on the page', () => {
     },
   );
 
+  it('the rights of an agent are reached from its row, and named after it', async () => {
+    const page = await worlds.swarm!.page('/org');
+    await page.locator('.row', { hasText: 'scout 1 of markets' }).getByRole('link', { name: 'rights' }).click();
+    await expect.poll(() => page.locator('main').innerText()).toContain('What says so');
+    expect(await page.locator('select option:checked').innerText()).toContain('scout 1 of markets');
+    expect(await page.locator('main').innerText()).not.toMatch(/[0-9a-f]{32}/);
+  });
+
   it('given the world of a swarm, its screens name the people, the agents and the swarm', async () => {
     const page = await worlds.swarm!.page('/org');
     for (const name of ['ann', 'scout 1 of markets', 'markets']) await page.getByText(name).first().waitFor();

@@ -6,7 +6,7 @@ import { Part } from '../../parts/facts.js';
 import { Row, useRows } from '../../parts/rows.js';
 import { hrefOf } from '../../state/router.js';
 import { useReportAt } from '../../state/use-report.js';
-import { plain, safe } from '../../words/names.js';
+import { holderOf, plain, safe } from '../../words/names.js';
 import { amount, money, short } from '../../words/numbers.js';
 import type { ScreenProps } from '../screen.js';
 
@@ -39,9 +39,7 @@ function Parts({ society }: { readonly society: SocietyReport }) {
               </span>
               <span class="who quiet">{safe(one.tier)}</span>
               <span class="age">
-                <a href={hrefOf({ screen: 'rights', query: { holder: `cell:aos.society/EntityReducer@1/${one.id}` } })}>
-                  rights
-                </a>
+                <a href={hrefOf({ screen: 'rights', query: { holder: holderOf(one) } })}>rights</a>
               </span>
             </div>
           </Row>
