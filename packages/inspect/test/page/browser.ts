@@ -8,14 +8,14 @@ import { openInspector } from '../../src/inspector.js';
 
 const PATHS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
-const isNeeded = process.env.CI !== undefined || process.env.REPRISE_BROWSER === 'must';
+const isNeeded = process.env.REPRISE_BROWSER === 'must';
 
 const ARGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ];
 
-/** Tests that need a browser: without one they are skipped in words, and in CI they fail. */
+/** Tests that need a browser: without one they are skipped in words, or fail where `REPRISE_BROWSER=must` says so, as in CI. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (executablePath === undefined && !isNeeded)
     describe.skip(`${name} (skipped: there is no Chromium here; CHROMIUM names one)`, tests);
