@@ -1,15 +1,15 @@
 /** Exactly what a model was sent in one step: each part with its size and origin, and what is new since the step before. */
-import type { PartOrigin, PromptPart } from '@reprise/operators';
+import type { PromptPart } from '@reprise/operators';
 import type { RequestReport, StoryReport } from '../../src/contract/reports.js';
 import { Shown } from '../parts/answer.js';
 import { Row, useRows } from '../parts/rows.js';
 import { Text, Whole } from '../parts/text.js';
-import { FrameLink } from '../parts/when.js';
 import { useKeys } from '../state/keys.js';
 import { go, hrefOf, set, useRoute } from '../state/router.js';
 import { useReport } from '../state/use-report.js';
-import { actorName, safe } from '../words/names.js';
+import { safe } from '../words/names.js';
 import { amount, money, short, size, whole } from '../words/numbers.js';
+import { Origin, originOf } from './prompt-origin.js';
 import { partText } from './prompt-words.js';
 import type { ScreenProps } from './screen.js';
 
@@ -190,43 +190,6 @@ function ToolsDiff({ report: { tools }, since }: { readonly report: RequestRepor
   ];
   if (changes.length === 0) return <span class="quiet">as in {since}</span>;
   return <span class="new">{changes.map(safe).join(' ')}</span>;
-}
-
-/** Where a part comes from, as a class: what was said, answered, returned, configured. */
-function originOf({ origins, part }: PromptPart): string {
-  return part === 'message' ? `from-${origins[0]?.kind ?? 'runtime'}` : 'from-configuration';
-}
-
-function Origin({ origin }: { readonly origin: PartOrigin }) {
-  const { frame } = origin;
-  return (
-    <span>
-      {originWords(origin)} {frame === undefined ? '' : <FrameLink frame={frame} />}
-    </span>
-  );
-}
-
-function originWords({ kind, as, from, tool, lane, name }: PartOrigin): string {
-  switch (kind) {
-    case 'message':
-      return `said${from === undefined ? '' : ` by ${actorName(from)}`}${as === undefined || as === 'input' ? '' : ` (${as})`}`;
-    case 'answer':
-      return 'the model';
-    case 'result':
-      return `${safe(tool ?? 'a tool')} returned`;
-    case 'late':
-      return `${safe(tool ?? 'a tool')} returned, late`;
-    case 'configuration':
-      return 'set in';
-    case 'context':
-      return safe(`${lane} ${name}`);
-    case 'summary':
-      return 'summary of what stands before';
-    case 'request':
-      return 'request for a summary';
-    default:
-      return 'a notice of the program';
-  }
 }
 
 function LeftOut({ report: { left_out: out, before, bytes } }: { readonly report: RequestReport }) {

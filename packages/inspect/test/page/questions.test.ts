@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
+import { run } from '../../../cli/test/run.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { freshFolder, makeEdit, nonce } from './worlds.js';
 
@@ -93,9 +94,13 @@ describeInBrowser('the ten questions of an operator', () => {
     await expect.poll(() => shown(page)).toContain('nothing may have run twice');
   });
 
-  it('given the question what would have happened otherwise, the detail of an act has the line that forks the world before it', async () => {
+  it('given the question what would have happened otherwise, the detail of an act has the line of a fork in which it was denied', async () => {
     const page = await after('edit', [key('/'), type('src/cart.js'), key('Enter')]);
-    await expect.poll(() => shown(page, '.detail')).toMatch(/forkWorld/);
+    await expect.poll(() => shown(page, '.detail')).toContain('reprise fork shown.db --deny');
+    const line = await page.locator('.detail .command code').innerText();
+    const [, verb = '', , ...options] = line.split(' ');
+    const { code, out } = await run(verb, folder.file('edit.db'), ...options, '--json');
+    expect([code, out]).toEqual([expect.any(Number), expect.stringContaining('"status":"denied"')]);
   });
 
   it('given the question who may do what at that time, the page shows the rights of a holder as of that frame', async () => {

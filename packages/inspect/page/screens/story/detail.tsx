@@ -11,7 +11,7 @@ import { useReport } from '../../state/use-report.js';
 import { actorName, ownerName } from '../../words/names.js';
 import { money, whole } from '../../words/numbers.js';
 import { iso } from '../../words/time.js';
-import { chainOf, outcomeOf } from './chain.js';
+import { type Chain, chainOf, outcomeOf } from './chain.js';
 import { labelOf, leadOf, spoken } from './words.js';
 
 interface DetailProps {
@@ -22,7 +22,10 @@ interface DetailProps {
 /** The pane of one line. */
 export function EntryDetail({ entry, entries }: DetailProps) {
   const { text, isData } = spoken(entry.words);
-  const { message, answer, read, question, decision } = chainOf(entry, entries);
+  const { path } = useLive();
+  const chain = chainOf(entry, entries);
+  const { message, answer, read, question, decision } = chain;
+  const otherwise = forkOptions(entry, chain);
   const causes = [answer, ...read, message].filter((one): one is StoryEntry => one !== null && one !== entry);
   const outcome = outcomeOf(entry, entries);
   return (
@@ -70,8 +73,8 @@ export function EntryDetail({ entry, entries }: DetailProps) {
             </ol>
           )}
         </Fact>
-        <Fact name="to see what another answer would have done, in a program">
-          {CHANGEABLE.has(entry.kind) && <Fork frame={(decision ?? entry).frame - 1} />}
+        <Fact name="what another answer would have done">
+          {otherwise !== null && <Command line={`reprise fork ${quoted(path)} ${otherwise}`} />}
         </Fact>
       </dl>
       <p class="links">
@@ -87,14 +90,16 @@ export function EntryDetail({ entry, entries }: DetailProps) {
   );
 }
 
-/** The kinds of lines that a fork may have otherwise. */
-const CHANGEABLE: ReadonlySet<string> = new Set(['message', 'answer', 'call', 'result', 'question', 'decision']);
+/** What a dry fork is told to have otherwise: the answer of a model, or a call that was made or decided. */
+function forkOptions(entry: StoryEntry, { decision, result }: Chain): string | null {
+  if (entry.kind === 'answer') return entry.effect === null ? null : `--answer ${entry.effect}='TEXT'`;
+  const effect = decision?.effect ?? result?.effect ?? null;
+  return effect === null ? null : `--deny ${effect}`;
+}
 
-/** The line that makes a world which shares everything up to a frame. */
-function Fork({ frame }: { readonly frame: number }) {
-  const path = useLive().path.replace(/[\\']/g, '\\$&');
-  const line = `await forkWorld(await sqlite('${path}').openReadonly(), { app, at: ${Math.max(0, frame)}, into: sqlite('what-if.db') })`;
-  return <Command line={line} where="program" />;
+/** A path as a word for a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`;
 }
 
 function Cause({ entry }: { readonly entry: StoryEntry }) {
