@@ -28,6 +28,9 @@ const IGNORED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage', '
 const MADE = 'release';
 const READ = /\.(tsx?|mjs|jsx?|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
 
+/** It has a name, to which documents link, and no text. */
+const PICTURE = /\.png$/;
+
 /** Reads the repository's texts. */
 export function readTree(root: string): Tree {
   const files = new Map<string, string>();
@@ -35,6 +38,7 @@ export function readTree(root: string): Tree {
     for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !IGNORED.has(entry.name) && name !== MADE) walk(name);
+      else if (entry.isFile() && PICTURE.test(name)) files.set(name, '');
       else if (entry.isFile() && READ.test(name)) files.set(name, readFileSync(path.join(root, name), 'utf8'));
     }
   };

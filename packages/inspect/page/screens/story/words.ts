@@ -38,6 +38,12 @@ export function isOfSession({ kind, of }: StoryEntry): boolean {
   return OF_SESSIONS.has(kind) || of === null;
 }
 
+/** Kinds of records whose names are too long for the column of labels, or say nothing to an operator. */
+const SHORT: Readonly<Record<string, string>> = {
+  ...{ manifest: 'world', fork: 'world', erase: 'erased', cell_command: 'command' },
+  ...{ plan_ended: 'plan', attempt: 'again', deferred: 'waits', settled: 'ended', ask: 'asks' },
+};
+
 /** The label of an entry. */
 export function labelOf({ kind, by }: StoryEntry): Label {
   switch (kind) {
@@ -65,7 +71,7 @@ export function labelOf({ kind, by }: StoryEntry): Label {
     case 'end':
       return QUIET;
     default:
-      return { name: kind, kind: 'quiet' };
+      return { name: SHORT[kind] ?? kind, kind: 'quiet' };
   }
 }
 
