@@ -45,7 +45,7 @@ export const HEAVY = [
   ['packages/agent/test/histories/', 'random histories of sessions, each audited'],
   ['packages/agent/test/resume/', 'random histories, resumed at every place'],
   ['packages/cli/test/', 'each command on worlds of its own'],
-  ['packages/inspect/test/page/', 'every screen in a real browser'],
+  ['packages/inspect/test/', 'real servers, living writers, and every screen in a real browser'],
   ['packages/agent/test/reducer/owner-law.test.ts', 'thousands of random histories, and mistakes that they find'],
   ['packages/org/test/flow/acceptance.test.ts', 'a thousand of each reducer'],
   ['packages/org/test/flow/crash/', 'kills processes'],
