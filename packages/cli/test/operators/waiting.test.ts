@@ -51,7 +51,9 @@ describe('reprise waiting', () => {
       ['question', 'Keep the old parser?'],
       ['approval', 'book {"table":"four"}'],
     ]);
-    expect(report.waiting[0]?.answer.line).toMatch(/^await world\.decide\('[0-9a-f]{64}', \{ approve: true \}, \{ as: 'human:NAME' \}\)$/);
+    expect(report.waiting[0]?.answer.line).toMatch(
+      /^await world\.decide\('[0-9a-f]{64}', \{ approve: true \}, \{ as: 'human:NAME' \}\)$/,
+    );
   });
 
   it('reprise waiting --at lists what waited after an earlier frame', async () => {
@@ -67,7 +69,8 @@ describe('reprise waiting beside a writer', () => {
     const open = folder.file('open.db');
     const { world, settled } = await openScene(open);
     const { out } = await run('waiting', open);
-    const [, id = ''] = /world\.decide\('([0-9a-f]{12})', \{ approve: true \}, \{ as: 'human:NAME' \}\)/.exec(out) ?? [];
+    const [, id = ''] =
+      /world\.decide\('([0-9a-f]{12})', \{ approve: true \}, \{ as: 'human:NAME' \}\)/.exec(out) ?? [];
     expect(await world.decide(id, { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
     await settled();
     expect((await run('waiting', open)).out).not.toContain(id);
