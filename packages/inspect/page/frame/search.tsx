@@ -4,7 +4,7 @@ import type { SearchReport } from '../../src/contract/reports.js';
 import { Failed } from '../parts/answer.js';
 import { Line } from '../parts/text.js';
 import { tidy } from '../screens/story/words.js';
-import { go, hrefOf } from '../state/router.js';
+import { go, hrefOf, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
 import { Overlay } from './overlay.js';
 import { TABS } from './tabs.js';
@@ -24,6 +24,7 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
   const [asked, setAsked] = useState('');
   const [at, setAt] = useState(0);
   const wantsFirst = useRef(false);
+  const { at: shownAt } = useRoute().query;
   useEffect(() => {
     const timer = setTimeout(() => setAsked(text.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
@@ -91,7 +92,11 @@ export function Search({ onClose }: { readonly onClose: () => void }) {
       </div>
       {answer.failure !== undefined && hits.length === 0 && <Failed failure={answer.failure} what="The search" />}
       {text.trim() !== '' && hits.length === 0 && answer.failure === undefined && (
-        <p class="quiet">{isCurrent ? 'Nothing has these words.' : 'Searching …'}</p>
+        <p class="quiet">
+          {isCurrent
+            ? `Nothing${shownAt === undefined ? '' : ` up to frame ${shownAt}`} has these words.`
+            : 'Searching …'}
+        </p>
       )}
     </Overlay>
   );

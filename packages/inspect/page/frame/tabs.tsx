@@ -1,4 +1,5 @@
 /** The screens, with what waits and what went wrong as numbers. */
+import { useEffect } from 'preact/hooks';
 import type { NowReport } from '../../src/contract/reports.js';
 import { useKeys } from '../state/keys.js';
 import { go, hrefOf, useRoute } from '../state/router.js';
@@ -37,6 +38,9 @@ export function useTabKeys(): void {
 export function Tabs() {
   const { screen } = useRoute();
   const now = useReportAt<NowReport>('now').data;
+  useEffect(() => {
+    document.querySelector('nav.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [screen]);
   const counts: Record<string, number | undefined> = { waiting: now?.waiting_total, trouble: now?.trouble_total };
   return (
     <nav class="tabs" aria-label="Screens">

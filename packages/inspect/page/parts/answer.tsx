@@ -1,6 +1,7 @@
 /** An answer of the server in a screen: what is read, what failed and what to do, in words. */
 import type { ComponentChildren } from 'preact';
 import type { ReportFailure } from '../state/api.js';
+import { useRoute } from '../state/router.js';
 import type { Answer } from '../state/use-report.js';
 import { safe } from '../words/names.js';
 
@@ -14,6 +15,9 @@ interface AnswerProps<T> {
 
 /** Shows an answer, or in words that it is read or why it is not there. */
 export function Shown<T>({ of: { data, failure, isLoading }, what, children }: AnswerProps<T>) {
+  const { at } = useRoute().query;
+  if (failure !== undefined && at !== undefined && isNotMadeYet(failure))
+    return <Empty>It did not exist yet at frame {at}.</Empty>;
   if (failure !== undefined) return <Failed failure={failure} what={what} />;
   if (data === undefined) return <p class="quiet pad">Reading {what} …</p>;
   return (
@@ -21,6 +25,11 @@ export function Shown<T>({ of: { data, failure, isLoading }, what, children }: A
       {children(data)}
     </div>
   );
+}
+
+/** Whether the question names a part of the world that was made later. */
+function isNotMadeYet({ report: { code, message } }: ReportFailure): boolean {
+  return code === 'invalid_argument' && /has no such (?:project|tree)\b/.test(message);
 }
 
 /** An error: what happened, where, what was expected, what was found, what to do. */

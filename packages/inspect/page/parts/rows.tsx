@@ -55,11 +55,13 @@ interface RowProps {
   /** Whether Tab reaches it: the selected one, or the first one. */
   readonly isFirst?: boolean;
   readonly class?: string;
+  /** What a click does; it selects the row when absent. */
+  readonly onOpen?: () => void;
   readonly children: ComponentChildren;
 }
 
 /** A row of a list. */
-export function Row({ id, isSelected, isFirst = false, class: name = '', children }: RowProps) {
+export function Row({ id, isSelected, isFirst = false, class: name = '', onOpen, children }: RowProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
@@ -73,7 +75,9 @@ export function Row({ id, isSelected, isFirst = false, class: name = '', childre
       tabIndex={isSelected || isFirst ? 0 : -1}
       aria-current={isSelected ? 'true' : undefined}
       onClick={({ target }) => {
-        if (isPlainClick(target)) set({ sel: id });
+        if (!isPlainClick(target)) return;
+        if (onOpen === undefined) set({ sel: id });
+        else onOpen();
       }}
     >
       {children}

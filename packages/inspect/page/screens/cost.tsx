@@ -51,7 +51,9 @@ function Total({ report: { total, notes } }: { readonly report: CostReport }) {
   return (
     <header class="head">
       <h2>
-        <span class="big num">{money(total.micro_money)}</span>{' '}
+        <span class="big num">
+          {total.calls > 0 && total.unpriced === total.calls ? 'no price' : money(total.micro_money)}
+        </span>{' '}
         <span class="quiet num">
           {amount(total.calls, 'model call')} · {whole(total.tokens_in)} tokens in, {whole(total.tokens_out)} out
         </span>

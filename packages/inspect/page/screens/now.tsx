@@ -29,11 +29,15 @@ function Parts({ now }: { readonly now: NowReport }) {
   const isPast = useRoute().query.at !== undefined;
   const targets = targetsOf(now);
   const sel = useRows(targets.map(({ id }) => id));
+  const open = (wanted: string) => () => {
+    const target = targets.find(({ id }) => id === wanted);
+    if (target !== undefined) go(target.href);
+  };
   useKeys({
     Enter: () => {
-      const target = targets.find(({ id }) => id === here().query.sel);
-      if (target === undefined) return false;
-      go(target.href);
+      const { sel: wanted } = here().query;
+      if (wanted === undefined || !targets.some(({ id }) => id === wanted)) return false;
+      open(wanted)();
     },
   });
   const first = targets[0]?.id;
@@ -41,10 +45,10 @@ function Parts({ now }: { readonly now: NowReport }) {
   const than = isPast ? now.at : null;
   return (
     <div class="now">
-      <Part title={isPast ? 'It waited for you' : 'It waits for you'} count={now.waiting_total}>
+      <Part title={isPast ? 'It waited for people' : 'It waits for people'} count={now.waiting_total}>
         {now.waiting.length === 0 && <Empty>Nothing waits for a person.</Empty>}
         {now.waiting.map((item) => (
-          <Row key={item.id} {...row(waitId(item))} class="waiting">
+          <Row key={item.id} {...row(waitId(item))} onOpen={open(waitId(item))} class="waiting">
             <WaitingLine item={item} than={than} />
           </Row>
         ))}
@@ -53,7 +57,7 @@ function Parts({ now }: { readonly now: NowReport }) {
       <Part title="At work" count={now.unfinished.length}>
         {now.unfinished.length === 0 && <Empty>No session has a run that is under way.</Empty>}
         {now.unfinished.map(({ of, since, doing }) => (
-          <Row key={of.cell} {...row(`work-${of.cell}`)} class="work">
+          <Row key={of.cell} {...row(`work-${of.cell}`)} onOpen={open(`work-${of.cell}`)} class="work">
             <div class="cols">
               <a class="who" href={hrefOf({ screen: 'story', parts: of.session === null ? [] : [of.session] })}>
                 {ownerName(of)}
@@ -71,9 +75,11 @@ function Parts({ now }: { readonly now: NowReport }) {
         ))}
       </Part>
       <Part title="Last words" count={now.last_words.length}>
-        {now.last_words.length === 0 && <Empty>No model has answered yet.</Empty>}
+        {now.last_words.length === 0 && (
+          <Empty>No words of a model stand in the last frames: the story has what was said before.</Empty>
+        )}
         {now.last_words.map((said) => (
-          <Row key={said.place} {...row(`said-${said.place}`)} class="said">
+          <Row key={said.place} {...row(`said-${said.place}`)} onOpen={open(`said-${said.place}`)} class="said">
             <Said said={said} />
           </Row>
         ))}
@@ -81,7 +87,7 @@ function Parts({ now }: { readonly now: NowReport }) {
       <Part title="Trouble" count={now.trouble_total}>
         {now.trouble.length === 0 && <Empty>Nothing failed, and nothing may have run twice.</Empty>}
         {now.trouble.map((one, i) => (
-          <Row key={i} {...row(troubleId(one, i))} class="trouble">
+          <Row key={i} {...row(troubleId(one, i))} onOpen={open(troubleId(one, i))} class="trouble">
             <TroubleLine row={one} />
           </Row>
         ))}

@@ -7,7 +7,7 @@ import { Fact, Part } from '../parts/facts.js';
 import { FrameLink } from '../parts/when.js';
 import { set, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
-import { cellName, holderOf, plain, safe } from '../words/names.js';
+import { cellName, holderOf, ownerName, plain, safe } from '../words/names.js';
 import { moment } from '../words/time.js';
 import type { ScreenProps } from './screen.js';
 
@@ -42,7 +42,7 @@ function holdersOf(society: SocietyReport | undefined, waiting: WaitingReport | 
     holder: holderOf(entity),
     name: `${safe(entity.name)} (${safe(entity.kind)})`,
   }));
-  const cells = (waiting?.waiting ?? []).map(({ of }) => ({ holder: `cell:${of.cell}`, name: cellName(of.cell) }));
+  const cells = (waiting?.waiting ?? []).map(({ of }) => ({ holder: `cell:${of.cell}`, name: ownerName(of) }));
   const all = [
     { holder: 'operator', name: 'the operator' },
     { holder: 'human:*', name: 'every person' },
@@ -130,7 +130,7 @@ function Table({ of, isBroken }: { readonly of: Capability | null; readonly isBr
           ))}
         </tbody>
       </table>
-      <p class="quiet">What is not listed is not narrowed.</p>
+      <p class="quiet">It may do everything of the kinds that are not listed.</p>
       {of.expires_at !== undefined && <p class="quiet">until {moment(of.expires_at)}</p>}
       {of.max_parallel !== undefined && <p class="quiet">at most {of.max_parallel} at the same time</p>}
     </>

@@ -117,6 +117,11 @@ function ItemDetail({ item, than }: { readonly item: WaitingItem; readonly than:
           name={item.answer.in === 'shell' ? 'to answer, in a shell' : 'to answer, in the program that has it open'}
         >
           <Command line={item.answer.line} where={item.answer.in} />
+          <p class="quiet">
+            {item.answer.in === 'program'
+              ? 'Start the program of this world if none runs; NAME is the name of the person who answers, and { approve: false } refuses.'
+              : 'VALUE is the answer.'}
+          </p>
         </Fact>
       </dl>
     </Detail>

@@ -85,7 +85,7 @@ describeInBrowser('the ten questions of an operator', () => {
 
   it('given the question what waits on people, the first screen lists it with the line that answers it', async () => {
     const page = await after('scene', []);
-    expect(await shown(page)).toMatch(/It waits for you 3/);
+    expect(await shown(page)).toMatch(/It waits for people 3/);
     expect(await shown(page)).toContain('reprise tree answer upgrade/2 VALUE --world shown.db');
   });
 

@@ -27,12 +27,12 @@ const frame = (page: Page): Promise<string | null> =>
 describeInBrowser('time travel', () => {
   it('when the handle of the slider is moved by keys, every screen shows the frame, with its time', async () => {
     const page = await shown.page('/');
-    await expect.poll(() => text(page)).toContain('It waits for you 3');
+    await expect.poll(() => text(page)).toContain('It waits for people 3');
     const handle = page.getByRole('slider', { name: 'Frame that is shown' });
     await handle.focus();
     for (let n = 0; n < 9; n++) await page.keyboard.press('ArrowLeft');
     await expect.poll(() => frame(page)).toBe('9');
-    await expect.poll(() => text(page)).toContain('It waited for you 1');
+    await expect.poll(() => text(page)).toContain('It waited for people 1');
     await expect.poll(() => page.locator('.asof').innerText()).toMatch(/as of \d\d:\d\d:\d\d, frame 9/);
     await page.keyboard.press('2');
     await expect.poll(() => page.url()).toContain('/story?at=9');
@@ -50,6 +50,13 @@ describeInBrowser('time travel', () => {
     await strip.click({ position: { x: (box?.width ?? 0) / 2, y: 10 } });
     await expect.poll(() => frame(page)).toBe('9');
     await expect.poll(() => text(page)).toContain('2 model calls');
+  });
+
+  it('a part of the world that was made later is no error: the screen says that it did not exist yet', async () => {
+    const page = await shown.page('/org?at=2');
+    await expect.poll(() => text(page)).toContain('It did not exist yet at frame 2.');
+    await settled(page);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('two pages at different frames do not disturb each other', async () => {

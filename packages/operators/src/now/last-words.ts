@@ -14,12 +14,15 @@ interface LastAnswer {
   readonly output: Ref;
 }
 
+/** How many answers of a session are kept: calls of tools often stand between two that have words. */
+const KEPT = 8;
+
 /** Follows answers. Memory is bounded by the number of sessions that answer in the frames that are read. */
 export class LastAnswers {
-  readonly #last = new Map<string, LastAnswer>();
+  readonly #last = new Map<string, readonly LastAnswer[]>();
 
-  /** The last answer of each session, the latest first. */
-  get all(): readonly LastAnswer[] {
+  /** The last answers of each session, the latest first: an answer that only calls tools has no words. */
+  get all(): readonly (readonly LastAnswer[])[] {
     return [...this.#last.values()].reverse();
   }
 
@@ -30,8 +33,9 @@ export class LastAnswers {
       const output = fieldOf(record.event.value, 'output_ref');
       if (record.to[0] !== REDUCERS.session || !isRef(output)) continue;
       const [, session] = record.to;
+      const before = this.#last.get(session) ?? [];
       this.#last.delete(session); // at the end: the latest
-      this.#last.set(session, { session, place: `${seq}.${i}`, at, output });
+      this.#last.set(session, [{ session, place: `${seq}.${i}`, at, output }, ...before.slice(0, KEPT - 1)]);
     }
   }
 }

@@ -113,12 +113,22 @@ async function lastWords(
   { names, ids, read }: Naming,
 ): Promise<readonly LastWords[]> {
   const found: LastWords[] = [];
-  for (const { session, place, at, output } of answers.all) {
-    const text = await answerText(content, output);
-    if (text === '') continue;
-    const words = await ids.words(shortText(text, WORDS_MAX), read);
+  for (const ofSession of answers.all) {
+    const said = await newestWords(content, ofSession);
+    if (said === undefined) continue;
+    const words = await ids.words(shortText(said.text, WORDS_MAX), read);
+    const { session, place, at } = said.answer;
     found.push({ of: names.ownerOf([REDUCERS.session, session]), place, at, words });
     if (found.length === WORDS_LISTED) break;
   }
   return found;
+}
+
+/** The newest answer of a session that has words. */
+async function newestWords(content: ReadonlyStore['content'], answers: LastAnswers['all'][number]) {
+  for (const answer of answers) {
+    const text = await answerText(content, answer.output);
+    if (text !== '') return { answer, text };
+  }
+  return undefined;
 }
