@@ -21,7 +21,7 @@ export function Command({ line, where = 'shell', short = false }: CommandProps) 
   };
   return (
     <div class={short ? 'command short' : 'command'}>
-      <span class="quiet">{where === 'program' ? 'in its program' : 'in a shell'}</span>
+      {short && <span class="where quiet">{where}</span>}
       <code title={where === 'program' ? 'for the program that has the world open' : 'for a shell'}>
         {short ? plain(line) : line}
       </code>
