@@ -41,8 +41,10 @@ async function compareDiffs({ store, draw, app, at }: Place<WorldPart>): Promise
 /** A value with patches applied: written here anew, from what the patches mean. */
 function patched(value: Value | undefined, patches: readonly Patch[]): unknown {
   let root = structuredCloneOf(value);
-  for (const { op, path, value: put } of patches) {
+  for (const { op, path, before, value: put } of patches) {
     const last = path.at(-1);
+    const was = path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | undefined)?.[key], root);
+    expect(plain(before), path.join('.')).toEqual(was);
     if (last === undefined) {
       root = op === 'remove' ? undefined : plain(put);
       continue;

@@ -110,11 +110,12 @@ function Cell({ diff: { cell, change, patches, logs, tables } }: { readonly diff
 
 const SIGNS = { add: '+', remove: '−', replace: '~' } as const;
 
-function PatchLine({ patch: { op, path, value } }: { readonly patch: Patch }) {
+function PatchLine({ patch: { op, path, before, value } }: { readonly patch: Patch }) {
   return (
     <Change
       sign={SIGNS[op]}
       path={path.length === 0 ? 'all of it' : path.join(' › ')}
+      {...(op === 'add' ? {} : { before })}
       value={op === 'remove' ? undefined : value}
     />
   );
@@ -123,22 +124,32 @@ function PatchLine({ patch: { op, path, value } }: { readonly patch: Patch }) {
 interface ChangeProps {
   readonly sign: string;
   readonly path: string;
+  /** The value before, where there was one. */
+  readonly before?: unknown;
   readonly value: unknown;
 }
 
-function Change({ sign, path, value }: ChangeProps) {
-  const text = value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+function Change({ sign, path, before, value }: ChangeProps) {
+  const [was, text] = [textOf(before), textOf(value)];
   return (
     <div class={`change ${sign === '+' ? 'added' : sign === '−' ? 'removed' : 'replaced'}`}>
       <span class="sign" aria-hidden="true">
         {sign}
       </span>
       <span class="path">{safe(path)}</span>
-      {text !== null && (
-        <div class="value">
-          <Text text={text} code />
-        </div>
-      )}
+      <div class="value">
+        {was !== null && (
+          <del>
+            <Text text={was} code />
+          </del>
+        )}
+        {text !== null && <Text text={text} code />}
+      </div>
     </div>
   );
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
 }

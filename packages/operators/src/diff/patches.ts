@@ -16,10 +16,10 @@ type Fields = Readonly<Record<string, Value>>;
 function compare(before: Value | undefined, after: Value | undefined, path: Patch['path'], into: Patch[]): void {
   if (before === undefined && after === undefined) return;
   if (before === undefined) into.push({ op: 'add', path, value: after as Value });
-  else if (after === undefined) into.push({ op: 'remove', path });
+  else if (after === undefined) into.push({ op: 'remove', path, before });
   else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, into);
   else if (isFields(before) && isFields(after)) compareFields(before, after, path, into);
-  else if (!isEqual(before, after)) into.push({ op: 'replace', path, value: after });
+  else if (!isEqual(before, after)) into.push({ op: 'replace', path, before, value: after });
 }
 
 function compareFields(before: Fields, after: Fields, path: Patch['path'], into: Patch[]): void {
@@ -30,7 +30,8 @@ function compareFields(before: Fields, after: Fields, path: Patch['path'], into:
 /** Items are compared by their places; what is too many is removed from the end. */
 function compareLists(before: readonly Value[], after: readonly Value[], path: Patch['path'], into: Patch[]): void {
   for (const [i, item] of after.entries()) compare(before[i], item, [...path, i], into);
-  for (let i = before.length - 1; i >= after.length; i--) into.push({ op: 'remove', path: [...path, i] });
+  for (let i = before.length - 1; i >= after.length; i--)
+    into.push({ op: 'remove', path: [...path, i], before: before[i] as Value });
 }
 
 function fieldIn(fields: Fields, name: string): Value | undefined {

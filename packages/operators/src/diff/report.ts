@@ -5,6 +5,8 @@ import type { Value } from '@reprise/contracts';
 export interface Patch {
   readonly op: 'add' | 'remove' | 'replace';
   readonly path: readonly (string | number)[];
+  /** The value before; absent for an addition. */
+  readonly before?: Value;
   /** The new value; absent for a removal. */
   readonly value?: Value;
 }

@@ -59,9 +59,10 @@ function linesOf({ cell, change, patches, logs, tables }: CellDiff): readonly st
   ];
 }
 
-function lineOfPatch({ op, path, value }: Patch): string {
-  const after = op === 'remove' ? '' : ` ${valueText(value)}`;
-  return `  ${op.padEnd(7)} ${path.join('.') || '(the state)'}${after}`;
+function lineOfPatch({ op, path, before, value }: Patch): string {
+  const was = op === 'add' ? '' : ` ${valueText(before)}`;
+  const is = op === 'remove' ? '' : `${op === 'add' ? '' : ' →'} ${valueText(value)}`;
+  return `  ${op.padEnd(7)} ${path.join('.') || '(the state)'}${was}${is}`;
 }
 
 function lineOfEntry(table: string, { op, key, value }: TableChange): string {
