@@ -157,7 +157,7 @@ describe('reprise tree run', () => {
     });
   });
 
-  it('of two processes that answer one question at once one is done, and the other names who was first [TREE-52]', async () => {
+  it('two processes that answer one question at once get one answer done, and the other names who was first [TREE-52]', async () => {
     const at = workplace();
     const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'both', '--json', '--print-token');
     const token = withToken(at, await owner.until('"type":"asked"'));
