@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { suiteOf } from './scripts/lib/suites.mjs';
 
 /** Tests run against the sources: the private export condition picks `src`, so no build is needed first. */
-const conditions = ['@reprise/source', 'module', 'node', 'import', 'default'];
+const conditions = ['@reprise/source', 'module', 'node'];
 
 const ALL = [
   'packages/*/test/**/*.test.ts',

@@ -99,7 +99,7 @@ async function buildExample(name) {
 
 /** What may be absent, or is compiled for a machine, stays an import: it is looked for when it is needed. */
 function keepOptional({ onResolve }) {
-  onResolve({ filter: /^(libsql|@modelcontextprotocol|ai|@ai-sdk|esbuild)(\/|$)/ }, ({ path: name }) => ({
+  onResolve({ filter: /^(libsql|pg|@modelcontextprotocol|ai|@ai-sdk|esbuild)(\/|$)/ }, ({ path: name }) => ({
     path: name,
     external: true,
   }));

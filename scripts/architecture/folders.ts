@@ -201,6 +201,13 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     tools: ['pure', 'handle'],
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
+  'store-postgres': {
+    connection: [],
+    schema: ['connection'],
+    tenure: ['connection'],
+    world: ['connection', 'tenure'],
+    '.': ['connection', 'schema', 'tenure', 'world'],
+  },
   'store-sqlite': {
     database: [],
     packs: ['database'],

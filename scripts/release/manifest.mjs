@@ -1,7 +1,14 @@
 /** The `package.json` of the published package, and those of the folders of workspaces in it. */
 
 /** Libraries that a user installs only for the entries that need them. `npm ls` names them; an error does at first use. */
-const OPTIONAL = ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'esbuild', 'fast-check', 'libsql'];
+const OPTIONAL = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  'esbuild',
+  'fast-check',
+  'libsql',
+  'pg',
+];
 
 const isOurs = (name) => name.startsWith('@reprise/');
 

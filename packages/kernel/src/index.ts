@@ -19,6 +19,7 @@ export {
 export { closable, closableReadonly } from './ports/store/closable.js';
 export { memory } from './ports/store/memory-store.js';
 export type { Backup, OpenStore, ReadonlyStore, Store, StoreStatus } from './ports/store/store.js';
+export type { Tenure } from './ports/store/tenure.js';
 export { type Clock, type RandomBytes, systemClock } from './ports/time/clock.js';
 export {
   decode,

@@ -67,6 +67,12 @@ export interface AdapterContext {
   readonly idempotencyKey: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /**
+   * A fencing token: the number of the opening that executes the effect, on a store that another process can take over.
+   * A service that refuses a lower number than it has seen for the world is not reached twice by a process that was
+   * stopped after it had started the effect. Absent on a store with a lock.
+   */
+  readonly epoch?: number;
   /** When the kernel will give up, in journal milliseconds; null for never. */
   readonly deadline: number | null;
   /**

@@ -1,6 +1,7 @@
 import type { Hash } from '../../pure/codec/hash.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import type { Head, Journal, ReadableJournal } from '../journal/port.js';
+import type { Tenure } from './tenure.js';
 
 /** A verified copy of a world, made while the world was open. */
 export interface Backup {
@@ -23,7 +24,7 @@ export interface StoreStatus {
   readonly posted?: string;
 }
 
-/** An open store, locked for writing by this process. */
+/** An open store, which this process alone may write. */
 export interface OpenStore {
   readonly journal: Journal;
   readonly content: ErasableContentStore;
@@ -40,6 +41,8 @@ export interface OpenStore {
    * may have lived. Only a death counts against the input that was noted. Absent: `cleanlyClosed` tells `clean` from `died`.
    */
   readonly ended?: 'clean' | 'died' | 'lost';
+  /** How long this opening owns the store; absent where a lock lasts until it is closed or its process has died. */
+  readonly tenure?: Tenure;
   /**
    * Notes, outside the journal and its chain, the fact that is about to be folded (null: none). A crash while
    * a note stands tells the next opener which fact may be poisoned. Durable when it resolves.
@@ -87,8 +90,9 @@ export interface Store {
   /**
    * Opens it for writing, creating it when absent.
    *
-   * Contract: rejects with `world_locked` while another opener, in this process or another, running or stopped,
-   * holds it; the lock ends with `close()` or the holder's death.
+   * Contract: rejects with `world_locked` while another opener, in this process or another, holds it. With a lock it is
+   * held, also while its process is stopped, until `close()` or the holder's death; with a fence until `close()` or the
+   * end of its {@link OpenStore.tenure}, and everything that an opening without its tenure writes is refused.
    */
   open(): Promise<OpenStore>;
   /** Opens it for reading. Rejects with `world_absent` when the place is empty. */

@@ -9,6 +9,8 @@
  * A4  An effect that was cancelled, or whose deadline has passed, does not start.
  * A5  An effect that was settled while its adapter was at work is fenced: its slot is free, and a later answer of the
  *     adapter is journaled as late.
+ * A6  On a store that another process can take over, an effect starts only while this opening certainly owns it:
+ *     otherwise the attempt stays armed, and the next owner decides what it was.
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
@@ -97,9 +99,9 @@ export class Dispatcher implements Executor {
     this.#waiting.rest();
   }
 
-  abandon(): void {
+  abandon(why: 'world_failed' | 'fenced'): void {
     this.disable();
-    for (const running of this.#running.values()) running.stop('world_failed');
+    for (const running of this.#running.values()) running.stop(why);
   }
 
   /** Takes slots for effects that are being emitted. @returns the effects that may be armed in the same frame */
@@ -267,6 +269,7 @@ export class Dispatcher implements Executor {
 
   /** Why an armed effect will not start; undefined when it will. */
   #unstartable(leaf: EffectLeaf): KernelSaid | typeof LEFT_ARMED | undefined {
+    if (this.parts.tenure?.holds() === false) return LEFT_ARMED; // A6
     if (leaf.cancelled !== undefined) return stopped(leaf);
     if (leaf.deadline !== null && this.parts.now() >= leaf.deadline) return TIMED_OUT;
     if (!this.#closing) return undefined;

@@ -14,6 +14,7 @@ import type {
 import { LinkCheck } from '../../ports/content/links.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { Scrubber } from '../../ports/scrub/index.js';
+import type { Tenure } from '../../ports/store/tenure.js';
 import { type Clock, WAKE } from '../../ports/time/clock.js';
 import { copyValue } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
@@ -57,6 +58,8 @@ export interface ExecutionParts extends Partial<ErrorParts> {
   readonly services?: ServicesOutside;
   /** Knows which effect the code that runs belongs to. */
   readonly callers?: Callers;
+  /** The ownership of a store that another process can take over; absent with a lock. */
+  readonly tenure?: Tenure;
 }
 
 /** The services outside, as adapters speak of them. */
@@ -79,7 +82,7 @@ export interface Running {
 }
 
 /** Why a running effect was told to stop. */
-type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'world_failed';
+type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'world_failed' | 'fenced';
 
 /** The reason of its abort signal: the platform's own functions throw it, and authors recognize an `AbortError`. */
 class Stopped extends Error {
@@ -174,6 +177,7 @@ export class Executions {
     return {
       idempotencyKey: effect,
       attempt: leaf.attempt,
+      ...(this.parts.tenure === undefined ? {} : { epoch: this.parts.tenure.epoch }),
       deadline: leaf.deadline,
       ...(leaf.approved === undefined ? {} : { approvedBy: leaf.approved.by }),
       signal,

@@ -12,8 +12,11 @@ export interface Executor {
   enable(): void;
   /** Lets no more effects start. */
   disable(): void;
-  /** Lets no more effects start, and tells running ones to stop: their world has failed, and their receipts are lost. */
-  abandon(): void;
+  /**
+   * Lets no more effects start, and tells running ones to stop, as their receipts are lost: their world has failed, or
+   * another process has taken it over.
+   */
+  abandon(why: 'world_failed' | 'fenced'): void;
   /** Takes in an effect that was open when the world was opened. */
   adopt(effect: string, leaf: EffectLeaf): void;
   /** Takes slots for effects that are being emitted. @returns the effects that may be armed in the same frame */

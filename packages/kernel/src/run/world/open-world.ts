@@ -1,5 +1,5 @@
 /** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
-import { type Address, type Capability, formatAddress, type RepriseError } from '@reprise/contracts';
+import { type Address, type Capability, formatAddress, present, type RepriseError } from '@reprise/contracts';
 import { ContentLayer } from '../../ports/content/content-layer.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import type { OpenStore } from '../../ports/store/store.js';
@@ -44,6 +44,7 @@ import { Stepper, type StepperHost } from './write/stepper.js';
 import type { Suspicion } from './write/suspects.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
 import { watchedStore } from './write/watched-store.js';
+import { tenureOver } from './write/write-failures.js';
 
 /**
  * Opens a world for writing.
@@ -227,10 +228,12 @@ class Opening implements StepperHost {
         stamper: this.#stamper,
         host: this,
         recheckEvery: this.options.recheckEvery ?? FROM_BYTES_EVERY,
+        ...present({ tenure: this.store.tenure }),
         ...this.#suspicion(),
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
+    void this.store.tenure?.lost.then(() => this.#stepper.close(tenureOver()));
     const { snapshotEvery: every } = this.options;
     this.#snapshots = new Snapshots({ table: this.#table, stepper: this.#stepper, every }, tail);
   }
@@ -345,7 +348,7 @@ class Opening implements StepperHost {
     if (error.code === 'world_closed') this.#executor.disable();
     else {
       this.operator.ended(error);
-      this.#executor.abandon();
+      this.#executor.abandon(error.code === 'fenced' ? 'fenced' : 'world_failed');
     }
     this.#watchers.wake();
   }

@@ -3,6 +3,7 @@ import {
   type Address,
   type Capability,
   isRepriseError,
+  present,
   type Receipt,
   RepriseError,
   type Value,
@@ -67,7 +68,7 @@ export async function settle(
 }
 
 function makeDispatcher(parts: ExecutorParts): Dispatcher {
-  const { options, clock, scrubber, troubles, content, services, callers, now, submit, rights } = parts;
+  const { options, store, clock, scrubber, troubles, content, services, callers, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
@@ -92,6 +93,7 @@ function makeDispatcher(parts: ExecutorParts): Dispatcher {
       if (outcome.status === 'refused') throw outcome.error;
     },
     rights,
+    ...present({ tenure: store.tenure }),
   });
 }
 

@@ -10,10 +10,13 @@
  * W4  Nothing comes between a frame and its `continue` frames: no other input, and no read.
  * W5  A long cascade becomes durable in pieces, in order, so that memory does not bound its length. Its outcome is
  *     reported with the last of them, or when no more of them is written.
+ * W6  On a store that another process can take over, what memory alone answers, a read or a refusal, leaves only while
+ *     this opening certainly owns the store. What is written is fenced by the store itself.
  */
 import { type ErrorCode, type IngressRecord, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '../../../ports/content/port.js';
 import type { Head } from '../../../ports/journal/port.js';
+import type { Tenure } from '../../../ports/store/tenure.js';
 import type { Clock } from '../../../ports/time/clock.js';
 import type { Stamper } from '../../../ports/time/stamper.js';
 import { macrotask } from '../../../ports/time/turn.js';
@@ -23,7 +26,7 @@ import { type EffectSlots, FrameFolder, type FrameFolderParts } from './frame-fo
 import { type CommittedFrame, type IngressOutcome, outcomeOf, type QueuedIngress, type Stamps } from './ingress.js';
 import { continueInput } from './own-inputs.js';
 import { Duplicate, Known } from './repetition.js';
-import { ANOTHER_WRITER, failure, isLost } from './write-failures.js';
+import { ANOTHER_WRITER, failure, isLost, tenureOver } from './write-failures.js';
 
 /** Frames in one commit; more would raise latency without any gain. */
 const BATCH_FRAMES_MAX = 512;
@@ -59,6 +62,8 @@ interface StepperParts extends FrameFolderParts {
   readonly clock: Clock;
   readonly stamper: Stamper;
   readonly host: StepperHost;
+  /** The ownership of a store that another process can take over; absent with a lock. */
+  readonly tenure?: Tenure;
 }
 
 /** Folds inputs into frames, and commits them in order. */
@@ -110,7 +115,12 @@ export class Stepper {
   exclusively<T>(task: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(this.#closed);
-      this.#tasks.push(() => Promise.resolve().then(task).then(resolve, reject));
+      const held = async (): Promise<T> => {
+        const found = await task();
+        this.#requireTenure(); // W6: the end of its tenure may have come while the task read
+        return found;
+      };
+      this.#tasks.push(() => Promise.resolve().then(held).then(resolve, reject));
       this.#taskAdded();
       this.#wake();
     });
@@ -249,11 +259,17 @@ export class Stepper {
   async #write(batch: Batch): Promise<boolean> {
     try {
       if (batch.frames.length > 0) await appendBatch(batch, this.durable, this.parts);
+      else this.#requireTenure(); // W6
       this.durable = batch.head;
     } catch (error) {
       return await this.#recover(batch, error);
     }
     return true;
+  }
+
+  // W6
+  #requireTenure(): void {
+    if (this.parts.tenure?.holds() === false) throw tenureOver();
   }
 
   /** Every frame of the batch is durable: now its outcomes may be reported. */

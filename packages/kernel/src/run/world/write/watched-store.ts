@@ -10,11 +10,11 @@ type Watch = Pick<StoreWatch, 'begin' | 'during'>;
 
 /** A store whose calls are watched; but for a backup, which may take as long as it needs, and closing. */
 export function watchedStore(store: OpenStore, watch: Watch): OpenStore {
-  const { journal, content, hash, ended, cleanlyClosed, markAtOpen } = store;
+  const { journal, content, hash, ended, tenure, cleanlyClosed, markAtOpen } = store;
   const [backup, post] = [store.backup?.bind(store), store.post?.bind(store)];
   return {
     // One by one: the methods of a store may stand on its class.
-    ...present({ hash, ended, backup, post }),
+    ...present({ hash, ended, tenure, backup, post }),
     cleanlyClosed,
     markAtOpen,
     close: () => store.close(),

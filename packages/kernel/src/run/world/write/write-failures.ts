@@ -4,6 +4,14 @@ import { type ErrorCode, isRepriseError, RepriseError } from '@reprise/contracts
 /** What a writer says that found another writer's frames. */
 export const ANOTHER_WRITER = 'another writer has appended to this journal';
 
+/** What a writer says whose tenure of its store has ended, before or after another process took the store over. */
+const TENURE_OVER = 'this opening no longer owns its store: another process may have taken the world over';
+
+/** The error of a writer without its tenure. */
+export function tenureOver(): RepriseError {
+  return failure('fenced', TENURE_OVER);
+}
+
 /** Errors of a store that is no longer this writer's own: a frame written there may be in no journal of this world. */
 const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
 

@@ -666,7 +666,7 @@ describe('given an owner whose lease is over', () => {
     const second = await openKernelWorld({ store: place.store, app });
     expect(await codeOf(ask(first, 'x', [add(1)]))).toBe('fenced');
     expect(call.context.signal.aborted).toBe(true);
-    expect(String(call.context.signal.reason)).toBe('AbortError: the effect was told to stop: world_failed');
+    expect(String(call.context.signal.reason)).toBe('AbortError: the effect was told to stop: fenced');
     for (const world of [first, second]) await world.close();
   });
 });

@@ -1,0 +1,43 @@
+/** The columns of rows, checked: what the database holds is data from outside. */
+import { RepriseError } from '@reprise/contracts';
+import type { Row, SqlValue } from './driver.js';
+
+/** A whole number of a column. @throws RepriseError `journal_damaged` */
+export function whole(value: SqlValue | undefined, where: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw illegal(where, 'a whole number', value);
+}
+
+/** Text of a column. @throws RepriseError `journal_damaged` */
+export function text(value: SqlValue | undefined, where: string): string {
+  if (typeof value === 'string') return value;
+  throw illegal(where, 'text', value);
+}
+
+/** Bytes of a column, which are the caller's own. @throws RepriseError `journal_damaged` */
+export function bytes(value: SqlValue | undefined, where: string): Uint8Array {
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  throw illegal(where, 'bytes', value);
+}
+
+/** A digest of a column, as 64 hex digits. @throws RepriseError `journal_damaged` */
+export function digest(value: SqlValue | undefined, where: string): string {
+  const found = bytes(value, where);
+  if (found.length === DIGEST_BYTES) return Buffer.from(found).toString('hex');
+  throw illegal(where, `${DIGEST_BYTES} bytes`, `${found.length} bytes`);
+}
+
+/** The bytes of a digest. */
+export const DIGEST_BYTES = 32;
+
+/** The only row of an answer; undefined without one. */
+export function one(rows: readonly Row[]): Row | undefined {
+  return rows[0];
+}
+
+function illegal(where: string, expected: string, actual: unknown): RepriseError {
+  return new RepriseError('journal_damaged', 'the database holds an illegal value', {
+    ...{ where, expected, actual: actual === null ? 'null' : typeof actual === 'string' ? actual : typeof actual },
+    hint: 'Another program has changed the tables, or its storage is failing. Restore them from a backup.',
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * The connections of one process to one PostgreSQL database. Owns everything that is particular to the library `pg`; the
+ * rest of the package sees statements with parameters, and rows as lists.
+ *
+ * Every statement commits by itself and takes no lock that outlives it, so a pooler may give each one another
+ * connection of the server (transaction pooling). No statement is named, for the same reason.
+ */
+import { isFunction, lineOfError, RepriseError } from '@reprise/contracts';
+import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import { databaseError } from './errors.js';
+
+/** A value of a column, or of a parameter. Whole numbers of 64 bits are numbers: none here exceeds 2^53. */
+export type SqlValue = null | boolean | number | string | Uint8Array;
+
+/** A row: its columns in the order of the select. */
+export type Row = readonly SqlValue[];
+
+/** A parameter: lists become arrays of the database. */
+export type SqlParameter = SqlValue | readonly (number | string | null)[];
+
+/** Runs single statements, each of which commits by itself outside a transaction. */
+export interface Sql {
+  /**
+   * Runs one statement.
+   *
+   * @param what what is done, for the error: `append`, `read frames`
+   * @throws RepriseError `store_failed`, `store_full`
+   */
+  rows(what: string, text: string, parameters?: readonly SqlParameter[]): Promise<readonly Row[]>;
+}
+
+/** The connections of a process to a database. */
+export interface Connections extends Sql {
+  /** The database as shown to people: without its password. */
+  readonly label: string;
+  /** Runs statements as one transaction, on one connection. What the body throws takes them back. */
+  transaction<T>(what: string, body: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Ends all connections; a second call waits for the first. */
+  end(): Promise<void>;
+}
+
+/** How to connect, and how long to wait. */
+interface ConnectOptions {
+  readonly url: string;
+  readonly connectionsMax: number;
+  /** How long a statement may take, in milliseconds. It must end before a lease does. */
+  readonly statementMs: number;
+}
+
+/** The number of the type of 64-bit whole numbers. */
+const INT8 = 20;
+
+/** How long a connection may take, in milliseconds. */
+const CONNECT_MS = 5_000;
+
+/**
+ * Opens connections on demand; nothing is connected yet.
+ *
+ * @throws RepriseError `runtime_unsupported` when the package `pg` is not installed
+ */
+export async function connect(options: ConnectOptions): Promise<Connections> {
+  const { default: pg } = await loadPg();
+  const label = labelOf(options.url);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: options.statementMs,
+    allowExitOnIdle: true,
+    application_name: 'reprise',
+    types: { getTypeParser: typeParsers(pg) },
+  });
+  pool.on('error', () => undefined); // an idle connection ended: the next statement takes another, or says why not
+  return new PooledConnections(pool, label);
+}
+
+/** 64-bit whole numbers are numbers here; everything else as the library has it. */
+function typeParsers(pg: typeof import('pg').default): CustomTypesConfig['getTypeParser'] {
+  return ((oid: number, format: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'];
+}
+
+class PooledConnections implements Connections {
+  #ended: Promise<void> | undefined;
+
+  constructor(
+    private readonly pool: Pool,
+    readonly label: string,
+  ) {}
+
+  rows(what: string, text: string, parameters: readonly SqlParameter[] = []): Promise<readonly Row[]> {
+    return rowsOf(this.pool, { what, where: this.label, text, parameters });
+  }
+
+  async transaction<T>(what: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+    const where = this.label;
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw databaseError(error, what, where);
+    });
+    let broken: boolean | undefined;
+    const sql: Sql = {
+      rows: (doing, text, parameters = []) => rowsOf(client, { what: doing, where, text, parameters }),
+    };
+    try {
+      await sql.rows(what, 'BEGIN');
+      const result = await body(sql);
+      await sql.rows(what, 'COMMIT');
+      return result;
+    } catch (error) {
+      await sql.rows(what, 'ROLLBACK').catch(() => {
+        broken = true; // its state is unknown: nobody else may get it
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= this.pool.end();
+    return this.#ended;
+  }
+}
+
+interface Asked {
+  readonly what: string;
+  readonly where: string;
+  readonly text: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
+async function rowsOf(on: Pool | PoolClient, { what, where, text, parameters }: Asked): Promise<readonly Row[]> {
+  const config: QueryConfig & { rowMode: 'array' } = { text, values: parameters.map(asParameter), rowMode: 'array' };
+  try {
+    return (await on.query(config)).rows as Row[];
+  } catch (error) {
+    throw databaseError(error, what, where);
+  }
+}
+
+/** The library sends a Buffer as its bytes, and any other array of bytes as text. */
+function asParameter(value: SqlParameter): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
+}
+
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    const loaded = await import('pg');
+    if (isFunction(loaded.default?.Pool)) return loaded;
+    throw new TypeError('it has no Pool');
+  } catch (cause) {
+    throw new RepriseError('runtime_unsupported', 'the package pg does not load', {
+      actual: lineOfError(cause),
+      hint: 'Install it beside this one: npm install pg',
+      cause,
+    });
+  }
+}
+
+/** The address of a database without what is secret in it. */
+export function labelOf(url: string): string {
+  const parts = new URL(url);
+  return `postgres://${parts.host}${parts.pathname}`;
+}

@@ -1,0 +1,159 @@
+/** A PostgreSQL database in which worlds live: what they share in this process. */
+import { type KnownOptions, RepriseError, requireKnownOptions, wellFormed, wholeFrom } from '@reprise/contracts';
+import type { Store } from '@reprise/kernel';
+import type { HostDirectory } from '@reprise/kernel/host';
+import type { ViewStore } from '@reprise/kernel/views';
+import { type Connections, connect, labelOf } from './connection/driver.js';
+import { postgresDirectory } from './directory.js';
+import { prepareTables } from './schema/schema.js';
+import { Hosts } from './tenure/hosts.js';
+import { postgresViews } from './views.js';
+import { Committer } from './world/committer.js';
+import { type Shared, worldStore } from './world/store.js';
+
+/** Options of the connection to a database. */
+export interface PostgresOptions {
+  /**
+   * How long this process owns its worlds without being heard of, in milliseconds; 10,000 when absent. After that another
+   * process may take them over, so it is also the longest pause after a machine has failed.
+   */
+  readonly ttl?: number;
+  /** The most connections of this process; 8 when absent. */
+  readonly connectionsMax?: number;
+}
+
+const OPTIONS: KnownOptions<PostgresOptions> = { ttl: wholeFrom(100), connectionsMax: wholeFrom(3) };
+
+/** The bytes of a name, which stands in an index. */
+const NAME_BYTES_MAX = 256;
+
+const TTL_MS = 10_000;
+const CONNECTIONS_MAX = 8;
+
+/** The worlds of a database, and what a host of many worlds keeps beside them. */
+export interface PostgresDatabase extends AsyncDisposable {
+  /** The database as shown to people, without its password. */
+  readonly label: string;
+  /**
+   * A world: its journal and its content.
+   *
+   * @param name any text of 1 to 256 bytes
+   * @throws RepriseError `invalid_argument`
+   */
+  world(name: string): Store;
+  /** The directory of a host of many worlds. @param name `default` when absent @throws RepriseError `invalid_argument` */
+  directory(name?: string): HostDirectory;
+  /** The views of a world. @param world its name @throws RepriseError `invalid_argument` */
+  views(world: string): ViewStore;
+  /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * A PostgreSQL database (15 is tested) that holds any number of worlds. Its tables are made on first use, in the schema
+ * `reprise`. A world is owned by one process at a time, by a lease and a fence: when the process stops for longer than
+ * the lease, another one takes the world over, and everything that the first one still writes is refused with `fenced`.
+ * Needs the package `pg` beside this one.
+ *
+ * @param url the address of the database: `postgres://user:password@host:5432/name`
+ * @throws RepriseError `invalid_argument`
+ * @example
+ * await using database = postgres('postgres://localhost/agents');
+ * await using world = await openWorld({ store: database.world('home'), app });
+ */
+export function postgres(url: string, options: PostgresOptions = {}): PostgresDatabase {
+  requireUrl(url);
+  requireKnownOptions(options, OPTIONS, 'postgres');
+  return new Database(url, options);
+}
+
+class Database implements PostgresDatabase {
+  readonly label: string;
+  #shared: Promise<Shared> | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly options: PostgresOptions,
+  ) {
+    this.label = labelOf(url);
+  }
+
+  world(name: string): Store {
+    requireName(name, 'name');
+    return worldStore(() => this.#open(), this.label, name);
+  }
+
+  directory(name = 'default'): HostDirectory {
+    requireName(name, 'name');
+    return postgresDirectory(() => this.#open(), this.label, name);
+  }
+
+  views(world: string): ViewStore {
+    requireName(world, 'world');
+    return postgresViews(async () => (await this.#open()).connections, this.label, world);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const shared = await this.#shared?.catch(() => undefined);
+    if (shared === undefined) return;
+    await shared.hosts.giveUp().catch(() => undefined); // the lease ends by itself
+    await shared.connections.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #open(): Promise<Shared> {
+    if (this.#closed)
+      return Promise.reject(new RepriseError('world_closed', 'the database was closed', { where: this.label }));
+    this.#shared ??= this.#connect().catch((error: unknown) => {
+      this.#shared = undefined; // the next call tries again
+      throw error;
+    });
+    return this.#shared;
+  }
+
+  async #connect(): Promise<Shared> {
+    const { ttl = TTL_MS, connectionsMax = CONNECTIONS_MAX } = this.options;
+    const connections = await connect({ url: this.url, connectionsMax, statementMs: statementMs(ttl) });
+    try {
+      await prepareTables(connections);
+    } catch (error) {
+      await connections.end();
+      throw error;
+    }
+    return sharedOf(connections, ttl);
+  }
+}
+
+function sharedOf(connections: Connections, ttl: number): Shared {
+  return { connections, hosts: new Hosts(connections, ttl), open: new Set(), committer: new Committer(connections) };
+}
+
+/** A statement that hangs must fail before the lease is over: then its world is still this process's own. */
+function statementMs(ttl: number): number {
+  return Math.max(50, Math.floor(ttl / 2));
+}
+
+function requireUrl(url: unknown): asserts url is string {
+  if (typeof url === 'string' && /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return;
+  throw new RepriseError('invalid_argument', 'a database needs its address', {
+    where: 'postgres(url)',
+    expected: 'text such as postgres://localhost/agents',
+    actual: typeof url === 'string' && url !== '' ? 'another text' : typeof url, // it may hold a password
+    hint: 'Is the environment variable set in this process?',
+  });
+}
+
+function requireName(name: unknown, where: string): asserts name is string {
+  if (typeof name === 'string' && name !== '' && wellFormed(name) === name && Buffer.byteLength(name) <= NAME_BYTES_MAX)
+    return;
+  throw new RepriseError('invalid_argument', 'invalid name in a database', {
+    where,
+    expected: 'well-formed text of 1 to 256 bytes',
+    actual: name,
+  });
+}

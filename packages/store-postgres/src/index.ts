@@ -1,0 +1,1 @@
+export { type PostgresDatabase, type PostgresOptions, postgres } from './database.js';

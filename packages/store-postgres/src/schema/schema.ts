@@ -1,0 +1,95 @@
+/** The tables of a database, and how an older database gets them. */
+import { RepriseError } from '@reprise/contracts';
+import { one, whole } from '../connection/columns.js';
+import type { Connections, Sql } from '../connection/driver.js';
+
+/** Version of the tables below. */
+const VERSION = 1;
+
+/** The number of the advisory lock that a migration holds, so that two processes do not migrate at once. */
+const LOCK = 0x52505250; // "RPRP"
+
+/**
+ * The tables of version 1.
+ *
+ * - `host`: a row for each process that owns worlds. `closed` is final: a lease that was over never begins again.
+ * - `world`: the head of each journal, and the lease of its owner, none after a clean close. Appends change only columns without an index, so that PostgreSQL
+ *   rewrites the row in its page (`fillfactor`).
+ * - `frame`: `key` is that of a request.
+ * - `blob`: a small one holds its bytes; the bytes of a large one are in `part`, in pieces.
+ */
+const TABLES: readonly string[] = [
+  'CREATE TABLE meta (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
+  `CREATE TABLE host (
+    id uuid PRIMARY KEY, process text NOT NULL, expires timestamptz NOT NULL,
+    closed boolean NOT NULL DEFAULT false, died boolean NOT NULL DEFAULT false
+  )`,
+  `CREATE TABLE world (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name bytea NOT NULL UNIQUE,
+    epoch bigint NOT NULL DEFAULT 0, owner uuid,
+    seq bigint NOT NULL DEFAULT -1, head bytea NOT NULL DEFAULT '\\x${'00'.repeat(32)}',
+    mark text, posted text, erased_through bigint NOT NULL DEFAULT -1
+  ) WITH (fillfactor = 50)`,
+  'CREATE INDEX world_owner ON world (owner) WHERE owner IS NOT NULL',
+  `CREATE TABLE frame (
+    world bigint NOT NULL, seq bigint NOT NULL, at bigint NOT NULL, kind text NOT NULL, head bytea NOT NULL,
+    key bytea, bytes bytea NOT NULL, PRIMARY KEY (world, seq)
+  )`,
+  'CREATE INDEX frame_kind ON frame (world, kind, seq)',
+  'CREATE INDEX frame_key ON frame (world, key, seq) WHERE key IS NOT NULL',
+  'CREATE TABLE blob (world bigint NOT NULL, digest bytea NOT NULL, bytes bytea, PRIMARY KEY (world, digest))',
+  `CREATE TABLE part (
+    world bigint NOT NULL, digest bytea NOT NULL, n int NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (world, digest, n)
+  )`,
+  'CREATE TABLE tombstone (world bigint NOT NULL, digest bytea NOT NULL, seq bigint NOT NULL, PRIMARY KEY (world, digest))',
+  `CREATE TABLE directory (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name bytea NOT NULL UNIQUE, epoch bigint NOT NULL DEFAULT 0, owner uuid
+  )`,
+  `CREATE TABLE directory_row (
+    directory bigint NOT NULL, world bytea NOT NULL, wake bigint, open boolean NOT NULL, PRIMARY KEY (directory, world)
+  )`,
+  'CREATE INDEX directory_due ON directory_row (directory, wake, world) WHERE NOT open AND wake IS NOT NULL',
+  `CREATE TABLE view (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, place bytea NOT NULL, name text NOT NULL,
+    seq bigint NOT NULL, head text NOT NULL, digest text NOT NULL, UNIQUE (place, name)
+  )`,
+  'CREATE TABLE view_entry (view bigint NOT NULL, key bytea NOT NULL, value bytea NOT NULL, PRIMARY KEY (view, key))',
+];
+
+/**
+ * Makes the tables where they are missing. A role without the right to make tables finds them ready.
+ *
+ * @throws RepriseError `store_failed` for tables of a newer release
+ */
+export async function prepareTables(connections: Connections): Promise<void> {
+  if ((await versionOf(connections)) === VERSION) return;
+  await connections.transaction('prepare the tables', async (sql) => {
+    await sql.rows('prepare the tables', 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const found = await versionOf(sql);
+    if (found === VERSION) return;
+    if (found !== undefined) throw newer(found, connections.label);
+    await sql.rows('prepare the tables', 'CREATE SCHEMA IF NOT EXISTS reprise');
+    for (const table of TABLES) await sql.rows('prepare the tables', inSchema(table));
+    await sql.rows('prepare the tables', 'INSERT INTO reprise.meta (version) VALUES ($1)', [VERSION]);
+  });
+}
+
+/** The version of the tables; undefined without tables. */
+async function versionOf(sql: Sql): Promise<number | undefined> {
+  const exists = one(await sql.rows('look for the tables', "SELECT to_regclass('reprise.meta') IS NOT NULL"));
+  if (exists?.[0] !== true) return undefined;
+  return whole(one(await sql.rows('look for the tables', 'SELECT version FROM reprise.meta'))?.[0], 'reprise.meta');
+}
+
+function inSchema(statement: string): string {
+  return statement.replace(/^CREATE TABLE /, 'CREATE TABLE reprise.').replace(/ ON (\w+) \(/, ' ON reprise.$1 (');
+}
+
+function newer(found: number, where: string): RepriseError {
+  return new RepriseError('store_failed', 'the tables of this database are of another release of Reprise', {
+    where,
+    expected: `version ${VERSION}`,
+    actual: `version ${found}`,
+    hint: 'Use the release that made them, or a newer one.',
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * The lease of this process in a database: one row, which it extends while it runs, for all worlds that it owns.
+ *
+ * Invariants
+ * G6  A lease that is over is never extended: its row is closed, here or by the process that takes a world over, and a
+ *     process whose row is closed makes another one with another id.
+ * G7  The clock of the database alone decides whether a lease is over. This process believes in its lease for a tenth
+ *     less, counted on its own monotonic clock from the moment before it asked for the extension.
+ */
+import { randomUUID } from 'node:crypto';
+import { one } from '../connection/columns.js';
+import type { Connections } from '../connection/driver.js';
+import { hasDied, thisProcess } from './process.js';
+
+/** The part of a lease for which a process believes in it. */
+const BELIEVED = 0.9;
+
+/** Extensions in the time of one lease. */
+const BEATS = 4;
+
+/** The lease of a process, from its first beat to its end. */
+export class Lease {
+  #until: number;
+  #isOver = false;
+  #end: () => void = () => undefined;
+  /** Resolves when the lease is over, but not when it was given up. */
+  readonly lost: Promise<void>;
+  #next: NodeJS.Timeout | undefined;
+
+  private constructor(
+    readonly id: string,
+    private readonly connections: Connections,
+    private readonly ttlMs: number,
+    began: number,
+  ) {
+    this.#until = began + BELIEVED * ttlMs;
+    this.lost = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#beatLater();
+  }
+
+  /** Makes the row of this process. @throws RepriseError `store_failed` */
+  static async begin(connections: Connections, ttlMs: number): Promise<Lease> {
+    const began = performance.now();
+    const id = randomUUID();
+    await connections.rows(
+      'begin a lease',
+      `INSERT INTO reprise.host (id, process, expires) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
+      [id, thisProcess(), ttlMs],
+    );
+    return new Lease(id, connections, ttlMs, began);
+  }
+
+  /** Whether this process certainly has the lease. */
+  holds(): boolean {
+    return !this.#isOver && performance.now() < this.#until;
+  }
+
+  /** Gives the lease up: its worlds were released. */
+  async giveUp(): Promise<void> {
+    clearTimeout(this.#next);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.connections.rows('end a lease', 'UPDATE reprise.host SET closed = true WHERE id = $1', [this.id]);
+  }
+
+  #beatLater(): void {
+    const wait = Math.min(this.ttlMs / BEATS, Math.max(0, this.#until - performance.now()));
+    this.#next = setTimeout(() => void this.#beat(), wait).unref();
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isOver) return;
+    if (!this.holds()) return this.#over();
+    // A beat that does not come back must not keep the end of the lease from being noticed.
+    const watch = setTimeout(() => this.#noticeEnd(), Math.max(0, this.#until - performance.now()) + 1).unref();
+    const extended = await this.#extend();
+    clearTimeout(watch);
+    if (this.#isOver) return;
+    if (extended === false || !this.holds()) return this.#over();
+    this.#beatLater();
+  }
+
+  /** @returns whether the lease was extended; undefined when the database did not say */
+  async #extend(): Promise<boolean | undefined> {
+    const asked = performance.now();
+    try {
+      const row = one(
+        await this.connections.rows(
+          'extend a lease',
+          `UPDATE reprise.host SET expires = clock_timestamp() + $2 * interval '1 ms'
+           WHERE id = $1 AND NOT closed AND expires > clock_timestamp() RETURNING true`,
+          [this.id, this.ttlMs],
+        ),
+      );
+      if (row === undefined) return false;
+      this.#until = asked + BELIEVED * this.ttlMs;
+      return true;
+    } catch {
+      return undefined; // the next beat asks again, while the lease lasts
+    }
+  }
+
+  #noticeEnd(): void {
+    if (!this.#isOver && !this.holds()) this.#over();
+  }
+
+  #over(): void {
+    clearTimeout(this.#next);
+    this.#isOver = true;
+    this.#end();
+  }
+}
+
+/**
+ * Closes the lease of another process when it is over, or when its process has died on this machine. After that it
+ * cannot be extended.
+ *
+ * @returns whether it is closed now
+ */
+export async function closeLease(connections: Connections, id: string): Promise<boolean> {
+  const found = one(
+    await connections.rows('look at a lease', 'SELECT process, closed FROM reprise.host WHERE id = $1', [id]),
+  );
+  if (found === undefined || found[1] === true) return true;
+  const died = hasDied(String(found[0]));
+  const closed = await connections.rows(
+    'close a lease',
+    `UPDATE reprise.host SET closed = true, died = died OR $2
+     WHERE id = $1 AND (closed OR $2 OR expires <= clock_timestamp()) RETURNING true`,
+    [id, died],
+  );
+  return closed.length > 0;
+}

@@ -1,0 +1,148 @@
+/**
+ * Takes a row that one process owns at a time: a world, or a directory of worlds.
+ *
+ * Invariants
+ * G1  Every write of an owner compares the epoch of its row.
+ * G2  An epoch is of one opening: it rises with each, also when the same process opens again, since a statement of the
+ *     opening before may still be under way.
+ * G3  A lease that lives is never taken from its owner. The lease is closed first, which is final; then the row changes
+ *     hands, if it still has the epoch that was looked at.
+ */
+import { RepriseError } from '@reprise/contracts';
+import { one, whole } from '../connection/columns.js';
+import type { Connections, SqlValue } from '../connection/driver.js';
+import type { Hosts } from './hosts.js';
+import { closeLease, type Lease } from './lease.js';
+
+/** The tables whose rows have owners. */
+type OwnedTable = 'world' | 'directory';
+
+/** A row that this process owns from now on. */
+export interface Taken {
+  readonly id: number;
+  readonly epoch: number;
+  /** How the opening before ended: `died` only when the death of its process was seen. */
+  readonly before: 'clean' | 'died' | 'lost';
+  readonly lease: Lease;
+  /** Gives the row back; what another process has taken meanwhile stays its own. */
+  release(): Promise<void>;
+}
+
+/** What taking a row needs, and what all rows of a process share. */
+export interface TakeParts {
+  readonly connections: Connections;
+  readonly hosts: Hosts;
+  /** The rows that this process has open, by {@link keyOf}. */
+  readonly open: Set<string>;
+}
+
+/** Tries, when several processes want one row at the same time. */
+const TRIES = 5;
+
+/**
+ * Takes a row, and makes it when it is missing.
+ *
+ * @param name the name of the row
+ * @param where the place as shown to people
+ * @throws RepriseError `world_locked` while another opening has it, `store_failed`
+ */
+export async function takeRow(parts: TakeParts, table: OwnedTable, name: string, where: string): Promise<Taken> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const lease = await parts.hosts.current();
+    const { id, epoch, owner } = await rowOf(parts.connections, table, name);
+    const before = await whyFree(parts, { table, id, epoch, owner, lease, where });
+    const taken = await parts.connections.rows(
+      `open the ${table}`,
+      `UPDATE reprise.${table} SET epoch = epoch + 1, owner = $1
+       WHERE id = $2 AND epoch = $3 AND owner IS NOT DISTINCT FROM $4
+         AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
+       RETURNING true`,
+      [lease.id, id, epoch, owner],
+    );
+    if (taken.length > 0) return owned(parts, { table, id, epoch: epoch + 1, before, lease });
+  }
+  throw locked(where, 'other processes open it at the same time');
+}
+
+interface Found {
+  readonly table: OwnedTable;
+  readonly id: number;
+  readonly epoch: number;
+  readonly owner: string | null;
+  readonly lease: Lease;
+  readonly where: string;
+}
+
+async function rowOf(
+  connections: Connections,
+  table: OwnedTable,
+  name: string,
+): Promise<{ readonly id: number; readonly epoch: number; readonly owner: string | null }> {
+  const named = Buffer.from(name, 'utf8');
+  const find = (): Promise<readonly (readonly SqlValue[])[]> =>
+    connections.rows(`open the ${table}`, `SELECT id, epoch, owner::text FROM reprise.${table} WHERE name = $1`, [
+      named,
+    ]);
+  let row = one(await find());
+  if (row === undefined) {
+    const make = `INSERT INTO reprise.${table} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`;
+    await connections.rows(`make the ${table}`, make, [named]);
+    row = one(await find());
+  }
+  const where = `reprise.${table}`;
+  return { id: whole(row?.[0], where), epoch: whole(row?.[1], where), owner: row?.[2] == null ? null : String(row[2]) };
+}
+
+/** @returns how the opening before ended @throws RepriseError `world_locked` when it has not */
+async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']> {
+  const { owner, lease, where } = found;
+  if (owner === null) return 'clean';
+  if (owner === lease.id) {
+    if (parts.open.has(keyOf(found))) throw locked(where, 'this process has it open');
+    return 'lost'; // an opening of this process that could not give it back
+  }
+  if (!(await closeLease(parts.connections, owner))) throw locked(where, 'another process has it open');
+  const seen = one(
+    await parts.connections.rows('look at a lease', 'SELECT died FROM reprise.host WHERE id = $1', [owner]),
+  );
+  return seen?.[0] === true ? 'died' : 'lost';
+}
+
+function owned(
+  parts: TakeParts,
+  taken: Pick<Taken, 'id' | 'epoch' | 'before' | 'lease'> & { table: OwnedTable },
+): Taken {
+  const { table, id, epoch } = taken;
+  const key = keyOf({ table, id, epoch });
+  parts.open.add(key);
+  const release = async (): Promise<void> => {
+    if (!parts.open.delete(key)) return;
+    await parts.connections.rows(
+      `close the ${table}`,
+      // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
+      `UPDATE reprise.${table} SET owner = NULL WHERE id = $1 AND epoch = $2
+         AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $3 AND NOT h.closed)`,
+      [id, epoch, taken.lease.id],
+    );
+  };
+  return { ...taken, release };
+}
+
+function keyOf({ table, id, epoch }: Pick<Found, 'table' | 'id' | 'epoch'>): string {
+  return `${table} ${id} ${epoch}`;
+}
+
+function locked(where: string, actual: string): RepriseError {
+  return new RepriseError('world_locked', 'it is already open for writing', {
+    ...{ where, actual },
+    hint: 'Close it there, or wait until the lease of that process is over.',
+  });
+}
+
+/** The refusal of an opening whose row another one has taken. */
+export function fenced(where: string): RepriseError {
+  return new RepriseError('fenced', 'another process has taken this over', {
+    where,
+    hint: 'Send the request again: the process that owns it now answers.',
+  });
+}

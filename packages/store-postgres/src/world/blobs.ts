@@ -1,0 +1,195 @@
+/** How content lies in the tables: small blobs in one row, large ones in pieces. */
+import { randomBytes } from 'node:crypto';
+import { bytes, DIGEST_BYTES, one, whole } from '../connection/columns.js';
+import { fenced } from '../tenure/take.js';
+import type { OwnedPlace, WorldPlace } from './place.js';
+
+/** The bytes of a piece of a large blob. */
+export const PIECE_BYTES = 1024 * 1024;
+
+/** The most blobs that one statement lists. */
+const LIST_PAGE = 1_000;
+
+/** The bytes of a blob; undefined without one. They are not checked against its digest. */
+export async function storedBytes(
+  { connections, id, where }: WorldPlace,
+  hex: string,
+): Promise<Uint8Array | undefined> {
+  const digest = Buffer.from(hex, 'hex');
+  const row = one(
+    await connections.rows('read content', 'SELECT bytes FROM reprise.blob WHERE world = $1 AND digest = $2', [
+      id,
+      digest,
+    ]),
+  );
+  if (row === undefined) return undefined;
+  if (row[0] !== null) return bytes(row[0], where);
+  const pieces: Uint8Array[] = [];
+  for (;;) {
+    // One at a time: a result of many would be in memory twice.
+    const piece = one(
+      await connections.rows(
+        'read content',
+        'SELECT bytes FROM reprise.part WHERE world = $1 AND digest = $2 AND n = $3',
+        [id, digest, pieces.length],
+      ),
+    );
+    if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
+    pieces.push(bytes(piece[0], where));
+  }
+}
+
+/** Whether a blob is stored. */
+export async function isStored({ connections, id }: WorldPlace, hex: string): Promise<boolean> {
+  const found = await connections.rows(
+    'look for content',
+    'SELECT FROM reprise.blob WHERE world = $1 AND digest = $2',
+    [id, Buffer.from(hex, 'hex')],
+  );
+  return found.length > 0;
+}
+
+/** The digests of all blobs from one on, as hex, in their order. */
+export async function* storedDigests(
+  { connections, id, where }: WorldPlace,
+  range: { readonly from: string; readonly to?: string },
+): AsyncGenerator<string> {
+  const to = range.to === undefined ? null : Buffer.from(range.to, 'hex');
+  for (let after = Buffer.alloc(0), first = true; ; first = false) {
+    const from = first ? Buffer.from(range.from, 'hex') : after;
+    const page = await connections.rows(
+      'list content',
+      `SELECT digest FROM reprise.blob WHERE world = $1 AND digest ${first ? '>=' : '>'} $2 AND ($3::bytea IS NULL OR digest < $3)
+       ORDER BY digest LIMIT ${LIST_PAGE}`,
+      [id, from, to],
+    );
+    for (const [digest] of page) {
+      after = Buffer.from(bytes(digest, where));
+      yield after.toString('hex');
+    }
+    if (page.length < LIST_PAGE) return;
+  }
+}
+
+/** Writes blobs of a row each, now. @throws RepriseError `fenced` when another opening has the world */
+export async function writeBlobs(
+  place: OwnedPlace,
+  blobs: readonly (readonly [hex: string, bytes: Uint8Array])[],
+): Promise<void> {
+  for (const [hex, one] of blobs) {
+    await whileOwned(place, 'INSERT INTO reprise.blob (world, digest, bytes) SELECT id, $3, $4 FROM held', [
+      ...[Buffer.from(hex, 'hex'), one],
+    ]);
+  }
+}
+
+/** The pieces of a large blob, while its digest is not known yet. */
+export class Upload {
+  readonly #name = randomBytes(DIGEST_BYTES);
+  #pieces = 0;
+
+  constructor(private readonly place: OwnedPlace) {}
+
+  /** Writes a piece of {@link PIECE_BYTES} at most. */
+  async write(piece: Uint8Array): Promise<void> {
+    const sql = 'INSERT INTO reprise.part (world, digest, n, bytes) SELECT id, $3, $4, $5 FROM held';
+    await whileOwned(this.place, sql, [this.#name, this.#pieces++, piece]);
+  }
+
+  /** Gives the pieces the digest of the whole, in place of what was stored under it. */
+  async finish(hex: string): Promise<void> {
+    const { connections, id, epoch, where } = this.place;
+    const digest = Buffer.from(hex, 'hex');
+    await connections.transaction('store content', async (sql) => {
+      const held = await sql.rows('store content', HELD, [id, epoch]);
+      if (held.length === 0) throw fenced(where);
+      await sql.rows('store content', 'DELETE FROM reprise.part WHERE world = $1 AND digest = $2', [id, digest]);
+      await sql.rows('store content', 'UPDATE reprise.part SET digest = $2 WHERE world = $1 AND digest = $3', [
+        ...[id, digest, this.#name],
+      ]);
+      await sql.rows(
+        'store content',
+        `INSERT INTO reprise.blob (world, digest) VALUES ($1, $2) ON CONFLICT (world, digest) DO UPDATE SET bytes = NULL`,
+        [id, digest],
+      );
+    });
+  }
+
+  /** Removes the pieces: the content did not come to its end. */
+  async remove(): Promise<void> {
+    const { connections, id } = this.place;
+    await connections.rows('remove content', 'DELETE FROM reprise.part WHERE world = $1 AND digest = $2', [
+      id,
+      this.#name,
+    ]);
+  }
+}
+
+/** Removes the pieces of uploads that a process before has not finished. */
+export async function removeUnfinished({ connections, id }: OwnedPlace): Promise<void> {
+  await connections.rows(
+    'remove unfinished content',
+    `DELETE FROM reprise.part p WHERE p.world = $1
+       AND NOT EXISTS (SELECT FROM reprise.blob b WHERE b.world = p.world AND b.digest = p.digest)`,
+    [id],
+  );
+}
+
+/** Erases blobs and keeps their tombstones, as one statement. @throws RepriseError `fenced` */
+export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
+  const { connections, id, epoch, where } = place;
+  const erased = await connections.rows(
+    'erase content',
+    `WITH held AS MATERIALIZED (SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE),
+       dead AS (SELECT held.id, substr($3::bytea, (i - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) AS digest
+         FROM held, generate_series(1, $4::int) AS i),
+       blobs AS (DELETE FROM reprise.blob b USING dead WHERE b.world = dead.id AND b.digest = dead.digest),
+       parts AS (DELETE FROM reprise.part p USING dead WHERE p.world = dead.id AND p.digest = dead.digest),
+       stones AS (INSERT INTO reprise.tombstone (world, digest, seq) SELECT DISTINCT id, digest, $5::bigint FROM dead
+         ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq)
+     UPDATE reprise.world w SET erased_through = $5 FROM held WHERE w.id = held.id RETURNING true`,
+    [id, epoch, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
+  );
+  if (erased.length === 0) throw fenced(where);
+}
+
+/** The newest erasure that named a blob; undefined without one. */
+export async function tombstoneOf({ connections, id, where }: WorldPlace, hex: string): Promise<number | undefined> {
+  const row = one(
+    await connections.rows(
+      'look for a tombstone',
+      'SELECT seq FROM reprise.tombstone WHERE world = $1 AND digest = $2',
+      [...[id, Buffer.from(hex, 'hex')]],
+    ),
+  );
+  return row && whole(row[0], where);
+}
+
+/** The frame of the newest finished erasure, −1 without one. */
+export async function erasedThrough({ connections, id, where }: WorldPlace): Promise<number> {
+  const row = one(
+    await connections.rows('look for erasures', 'SELECT erased_through FROM reprise.world WHERE id = $1', [id]),
+  );
+  return whole(row?.[0], where);
+}
+
+/** The row of a world, while this opening owns it: nobody takes it over before the statement has committed. */
+const HELD = 'SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR SHARE';
+
+/** Runs an insertion that reads `held`; its parameters begin at $3. */
+async function whileOwned(
+  place: OwnedPlace,
+  insert: string,
+  parameters: readonly (Uint8Array | number)[],
+): Promise<void> {
+  const { connections, id, epoch, where } = place;
+  const conflict = insert.includes('reprise.blob')
+    ? ' ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes'
+    : '';
+  const rows = await connections.rows(
+    'store content',
+    `WITH held AS MATERIALIZED (${HELD}), added AS (${insert}${conflict}) SELECT id FROM held`,
+    [id, epoch, ...parameters],
+  );
+  if (rows.length === 0) throw fenced(where);
+}

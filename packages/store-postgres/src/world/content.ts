@@ -1,0 +1,201 @@
+/** The content of a world: small blobs wait for the next append, large ones are written as they come. */
+
+import { createHash } from 'node:crypto';
+import { Ref, RepriseError } from '@reprise/contracts';
+import type { BlobShare, ContentReader, ContentStore, ErasableContentStore } from '@reprise/kernel';
+import { hostSha256 } from '@reprise/kernel/driver';
+import {
+  eraseBlobs,
+  erasedThrough,
+  isStored,
+  PIECE_BYTES,
+  storedBytes,
+  storedDigests,
+  tombstoneOf,
+  Upload,
+  writeBlobs,
+} from './blobs.js';
+import type { OwnedPlace, WorldPlace } from './place.js';
+
+/** A larger blob does not wait for the next append: it is written when it is put. */
+const STAGED_BYTES_MAX = 64 * 1024;
+
+/** Small blobs that wait are written without an append when they have more bytes than this. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The content that waits for an append. */
+export class Staged {
+  readonly #blobs = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(hex: string): Uint8Array | undefined {
+    return this.#blobs.get(hex);
+  }
+
+  add(hex: string, bytes: Uint8Array): void {
+    if (this.#blobs.has(hex)) return;
+    this.#blobs.set(hex, bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** The blobs that wait now, by digest. */
+  all(): readonly (readonly [hex: string, bytes: Uint8Array])[] {
+    return [...this.#blobs];
+  }
+
+  /** They are durable, or erased. */
+  remove(hexes: Iterable<string>): void {
+    for (const hex of hexes) {
+      this.#bytes -= this.#blobs.get(hex)?.length ?? 0;
+      this.#blobs.delete(hex);
+    }
+  }
+}
+
+const hash = hostSha256();
+
+/** The reading half of the content. @param staged what waits for an append; nothing for a reader */
+export function contentReader(
+  place: WorldPlace,
+  staged = new Staged(),
+): ContentReader & Pick<ContentStore, 'list' | 'listShare'> {
+  async function* list(range: { readonly from: string; readonly to?: string }): AsyncGenerator<Ref> {
+    const waiting = new Set(
+      staged
+        .all()
+        .map(([hex]) => hex)
+        .filter((hex) => isWithin(hex, range)),
+    );
+    for (const hex of waiting) yield Ref.fromHex(hex);
+    for await (const hex of storedDigests(place, range)) if (!waiting.has(hex)) yield Ref.fromHex(hex);
+  }
+  return {
+    get: async (ref) => {
+      const waiting = staged.get(ref.hex);
+      if (waiting !== undefined) return new Uint8Array(waiting);
+      const found = await storedBytes(place, ref.hex);
+      if (found !== undefined && hexOf(hash(found)) !== ref.hex) throw damaged(ref, place.where);
+      return found;
+    },
+    has: async (ref) => staged.get(ref.hex) !== undefined || (await isStored(place, ref.hex)),
+    erasedBy: (ref) => tombstoneOf(place, ref.hex),
+    erasedThrough: () => erasedThrough(place),
+    list: () => list({ from: '' }),
+    listShare: (share) => list(rangeOf(share)),
+  };
+}
+
+/** The content of a world that this process owns. */
+export function stagingContent(place: OwnedPlace, staged: Staged): ErasableContentStore {
+  async function put(bytes: Uint8Array): Promise<Ref> {
+    const own = new Uint8Array(bytes);
+    const hex = hexOf(hash(own));
+    if (own.length > STAGED_BYTES_MAX) await writeNow(hex, own);
+    else staged.add(hex, own);
+    if (staged.bytes > WAITING_BYTES_MAX) await flush();
+    return Ref.fromHex(hex);
+  }
+
+  async function writeNow(hex: string, bytes: Uint8Array): Promise<void> {
+    if (bytes.length <= PIECE_BYTES) return writeBlobs(place, [[hex, bytes]]);
+    await putStream(pieceByPiece(bytes));
+  }
+
+  async function flush(): Promise<void> {
+    const waiting = staged.all();
+    await writeBlobs(place, waiting);
+    staged.remove(waiting.map(([hex]) => hex));
+  }
+
+  async function putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ ref: Ref; bytes: number }> {
+    const source = inPieces(pieces);
+    const first = await source.next();
+    const second = first.done === true ? first : await source.next();
+    if (second.done === true) {
+      const only = first.done === true ? new Uint8Array() : first.value;
+      return { ref: await put(only), bytes: only.length };
+    }
+    const upload = new Upload(place);
+    const digest = createHash('sha256');
+    let bytes = 0;
+    try {
+      for (let next = first; next.done !== true; next = next === first ? second : await source.next()) {
+        digest.update(next.value);
+        bytes += next.value.length;
+        await upload.write(next.value);
+      }
+      const hex = digest.digest('hex');
+      await upload.finish(hex);
+      return { ref: Ref.fromHex(hex), bytes };
+    } catch (error) {
+      await source.return(undefined).catch(() => undefined);
+      await upload.remove().catch(() => undefined); // the next opening removes it
+      throw error;
+    }
+  }
+
+  return {
+    ...contentReader(place, staged),
+    put,
+    putStream,
+    erase: async (refs, by) => {
+      const hexes = refs.map(({ hex }) => hex);
+      staged.remove(hexes);
+      await eraseBlobs(place, hexes, by);
+    },
+  };
+}
+
+async function* pieceByPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+/** The same bytes in pieces of {@link PIECE_BYTES}, but for the last; each is a copy, as the source may reuse its buffer. */
+async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let kept: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of source) {
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.slice(at, at + PIECE_BYTES - length);
+      kept.push(part);
+      length += part.length;
+      at += part.length;
+      if (length < PIECE_BYTES) continue;
+      yield Buffer.concat(kept);
+      kept = [];
+      length = 0;
+    }
+  }
+  if (length > 0) yield Buffer.concat(kept);
+}
+
+/** A share is a range of digests, which an index finds: they are spread evenly. */
+function rangeOf({ part, of }: BlobShare): { readonly from: string; readonly to?: string } {
+  const edge = (n: number): string =>
+    Math.floor((n * 2 ** 32) / of)
+      .toString(16)
+      .padStart(8, '0');
+  return part + 1 === of
+    ? { from: part === 0 ? '' : edge(part) }
+    : { from: part === 0 ? '' : edge(part), to: edge(part + 1) };
+}
+
+function isWithin(hex: string, { from, to }: { readonly from: string; readonly to?: string }): boolean {
+  return hex >= from && (to === undefined || hex < to);
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+function damaged(ref: Ref, where: string): RepriseError {
+  return new RepriseError('blob_damaged', 'a blob does not have the digest it is named by', {
+    where,
+    expected: ref.toString(),
+    hint: 'Restore the blob from a backup of the database; the journal itself is not affected.',
+  });
+}

@@ -1,0 +1,127 @@
+/** A world in the database, as a store of the kernel. */
+import { RepriseError } from '@reprise/contracts';
+import type { OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
+import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
+import { one, whole } from '../connection/columns.js';
+import type { Connections } from '../connection/driver.js';
+import { fenced, type Taken, type TakeParts, takeRow } from '../tenure/take.js';
+import { removeUnfinished } from './blobs.js';
+import type { Committer } from './committer.js';
+import { contentReader, Staged, stagingContent } from './content.js';
+import { journalReader, ownedHead } from './journal.js';
+import type { OwnedPlace, WorldPlace } from './place.js';
+
+/** What all worlds of a process share in a database. */
+export interface Shared extends TakeParts {
+  readonly committer: Committer;
+}
+
+/** The store of a world. @param shared prepares the tables when it is asked first */
+export function worldStore(shared: () => Promise<Shared>, label: string, name: string): Store {
+  const where = `${label}#${name}`;
+  return {
+    label: where,
+    open: async () => openForWriting(await shared(), name, where),
+    openReadonly: async () => openForReading((await shared()).connections, name, where),
+  };
+}
+
+async function openForWriting(shared: Shared, name: string, where: string): Promise<OpenStore> {
+  const taken = await takeRow(shared, 'world', name, where);
+  try {
+    return await opened(shared, taken, where);
+  } catch (error) {
+    await taken.release().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
+  const { connections, committer } = shared;
+  const place: OwnedPlace = { connections, where, id: taken.id, epoch: taken.epoch };
+  const staged = new Staged();
+  if (taken.before !== 'clean') await removeUnfinished(place);
+  const markAtOpen = await noteOf(place);
+  return closable(
+    {
+      journal: {
+        ...journalReader(place),
+        head: () => ownedHead(place),
+        append: async (frames, expected) => {
+          assertConsecutive(frames, expected);
+          const blobs = staged.all();
+          const head = await committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
+          staged.remove(blobs.map(([hex]) => hex));
+          return head;
+        },
+      },
+      content: stagingContent(place, staged),
+      hash: hostSha256(),
+      cleanlyClosed: taken.before === 'clean',
+      ended: taken.before,
+      tenure: tenureOf(taken),
+      markAtOpen,
+      mark: (note) => setColumn(place, 'mark', note),
+      post: (text) => setColumn(place, 'posted', text),
+      close: async () => {
+        await setColumn(place, 'posted', null).catch(() => undefined); // it is worth nothing when the world is another's
+        await taken.release();
+      },
+    },
+    where,
+  );
+}
+
+function tenureOf({ epoch, lease }: Taken): Tenure {
+  return { epoch, holds: () => lease.holds(), lost: lease.lost };
+}
+
+async function noteOf({ connections, id }: WorldPlace): Promise<string | null> {
+  const row = one(await connections.rows('read the note', 'SELECT mark FROM reprise.world WHERE id = $1', [id]));
+  return row?.[0] == null ? null : String(row[0]);
+}
+
+async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: string | null): Promise<void> {
+  const { connections, id, epoch, where } = place;
+  const sql = `UPDATE reprise.world SET ${column} = $3 WHERE id = $1 AND epoch = $2 RETURNING true`;
+  if ((await connections.rows('note', sql, [id, epoch, text])).length === 0) throw fenced(where);
+}
+
+async function openForReading(connections: Connections, name: string, where: string): Promise<ReadonlyStore> {
+  const row = one(
+    await connections.rows('open the world', 'SELECT id FROM reprise.world WHERE name = $1', [
+      Buffer.from(name, 'utf8'),
+    ]),
+  );
+  if (row === undefined)
+    throw new RepriseError('world_absent', 'no world of this name is in the database', {
+      where,
+      hint: 'Open it for writing to create one.',
+    });
+  const place: WorldPlace = { connections, where, id: whole(row[0], where) };
+  const store: ReadonlyStore = {
+    journal: journalReader(place),
+    content: contentReader(place),
+    hash: hostSha256(),
+    status: () => statusOf(place),
+    close: async () => undefined, // its connections are shared
+  };
+  return closableReadonly(store, where);
+}
+
+/** The last opening, by the lease of its process. */
+async function statusOf({ connections, id, where }: WorldPlace): Promise<StoreStatus> {
+  const row = one(
+    await connections.rows(
+      'read the status',
+      `SELECT w.owner IS NULL, h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp(), h.died, w.posted
+       FROM reprise.world w LEFT JOIN reprise.host h ON h.id = w.owner WHERE w.id = $1`,
+      [id],
+    ),
+  );
+  if (row === undefined) throw new RepriseError('world_absent', 'the world was removed', { where });
+  const [isFree, isHeld, died, posted] = row;
+  if (isFree === true) return { writer: 'closed' };
+  if (isHeld !== true) return { writer: died === true ? 'died' : 'unknown' };
+  return posted === null ? { writer: 'open' } : { writer: 'open', posted: String(posted) };
+}
