@@ -1,4 +1,4 @@
-import { testContentStore, testJournal, testStore } from '@reprise/testkit/ports';
+import { testContentStore, testFence, testJournal, testStore } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { sqliteSubject } from './fixtures.js';
 
@@ -7,3 +7,4 @@ const options = { name: 'sqlite', runner: { describe, it }, make: sqliteSubject 
 testJournal(options);
 testContentStore(options);
 testStore(options);
+testFence(options);

@@ -8,6 +8,7 @@ export type {
   AnyAdapterSubject,
   Check,
   DirectorySubject,
+  FenceSubject,
   ReducerSubject,
   StoreSubject,
   TestRunner,
@@ -32,6 +33,9 @@ export const testContentStore = kit.testContentStore;
 /** The contract of the directory port, in which a host remembers its worlds, as tests. */
 export const testDirectory = kit.testDirectory;
 
+/** The contract of stores that several processes share, as tests. */
+export const testFence = kit.testFence;
+
 /** The contract of the journal port, as tests. */
 export const testJournal = kit.testJournal;
 
@@ -49,6 +53,7 @@ export const checks = {
   adapter: kit.adapterChecks,
   contentStore: kit.contentStoreChecks,
   directory: kit.directoryChecks,
+  fence: kit.fenceChecks,
   journal: kit.journalChecks,
   reducer: kit.reducerChecks,
   store: kit.storeChecks,

@@ -50,8 +50,8 @@ interface ConnectOptions {
 /** The number of the type of 64-bit whole numbers. */
 const INT8 = 20;
 
-/** How long a connection may take, in milliseconds. */
-const CONNECT_MS = 5_000;
+/** How long a connection may take at most, in milliseconds. */
+const CONNECT_MS_MAX = 5_000;
 
 /**
  * Opens connections on demand; nothing is connected yet.
@@ -64,7 +64,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connectionsMax,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: Math.min(CONNECT_MS_MAX, options.statementMs),
     query_timeout: options.statementMs,
     allowExitOnIdle: true,
     application_name: 'reprise',

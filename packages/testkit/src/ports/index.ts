@@ -22,6 +22,7 @@ export type { AdapterSubject, AnyAdapterSubject, ParamsSource } from './adapter-
 export { adapterChecks, testAdapter } from './adapter-suite.js';
 export { contentStoreChecks, testContentStore } from './content-store-suite.js';
 export { type DirectorySubject, directoryChecks, testDirectory } from './directory-suite.js';
+export { type FenceSubject, fenceChecks, testFence } from './fence-suite.js';
 export { journalChecks, testJournal } from './journal-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';

@@ -1,4 +1,4 @@
-import { testContentStore, testJournal, testStore, type Waiver } from '@reprise/testkit/ports';
+import { testContentStore, testFence, testJournal, testStore, type Waiver } from '@reprise/testkit/ports';
 import { describe, it } from 'vitest';
 import { memory } from '../../../src/ports/store/memory-store.js';
 
@@ -20,3 +20,4 @@ const noCrash: Waiver = {
 testJournal({ name: 'memory', runner, make });
 testContentStore({ name: 'memory', runner, make, skip: [noDamage] });
 testStore({ name: 'memory', runner, make, skip: [noCrash] });
+testFence({ name: 'memory', runner, make });
