@@ -121,8 +121,19 @@ export function waitsForItself({ name, cell, effect }: Caller, awaited?: Address
   });
 }
 
-/** The platform's own class, where it can be had without a module of the platform. */
+/**
+ * The platform's own class, where it can be had without a module of the platform. One for the process, whatever number of
+ * copies of this module it loads: up to Node 22 each promise of the process pays for each of these objects, for good.
+ */
 function carrier(): Carrier | null {
+  const shared = globalThis as { [CARRIER]?: Carrier | null };
+  shared[CARRIER] ??= newCarrier();
+  return shared[CARRIER];
+}
+
+const CARRIER = Symbol.for('@reprise/kernel carrier of callers');
+
+function newCarrier(): Carrier | null {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: new () => Carrier } | undefined };
   };
