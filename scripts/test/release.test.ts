@@ -55,7 +55,7 @@ const workspace = (name: string, more: object) => ({
   exports: { '.': { '@reprise/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' } },
   ...more,
 });
-const PEERS = { zod: '^4.6.7', libsql: '^0.5.29', esbuild: '>=0.25.0', 'fast-check': '^4.11.0' };
+const PEERS = { zod: '^4.6.7', libsql: '^0.5.29', pg: '^8.16.0', esbuild: '>=0.25.0', 'fast-check': '^4.11.0' };
 const MCP = { '@modelcontextprotocol/client': '^2.4.0', '@modelcontextprotocol/server': '^2.4.0' };
 const main = workspace('reprise', {
   private: true,

@@ -104,11 +104,11 @@ export const fenceChecks: readonly Check<FenceSubject>[] = [
   takenOver(
     'given the very frame that the owner before it failed to write, its author alone may take it for its own [JRN-37]',
     async (first, second, head) => {
-      const twin = framesAfter(head, 1);
-      await second.journal.append(twin, head);
-      await expectRefusal('fenced', 'the append of the same frame', () => first.journal.append(twin, head));
+      const same = framesAfter(head, 1);
+      await second.journal.append(same, head);
+      await expectRefusal('fenced', 'the append of the same frame', () => first.journal.append(same, head));
       await expectRefusal('fenced', 'the look at the head', () => first.journal.head());
-      expectSame(await second.journal.head(), { seq: twin[0]?.seq, digest: twin[0]?.head }, 'the head of its author');
+      expectSame(await second.journal.head(), { seq: same[0]?.seq, digest: same[0]?.head }, 'the head of its author');
     },
   ),
 

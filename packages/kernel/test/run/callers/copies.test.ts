@@ -9,7 +9,7 @@ function copy(name: string): Promise<typeof CallersModule> {
   return import(/* @vite-ignore */ `${file}?copy=${name}`);
 }
 
-it('copies of the kernel in one process share what carries the effect along, for which each promise pays', async () => {
+it('two copies of the kernel in one process share what carries the effect along, for which each promise pays', async () => {
   const [one, other] = [await copy('one'), await copy('other')];
   expect(one.Callers).not.toBe(other.Callers);
   const callers = new one.Callers();
