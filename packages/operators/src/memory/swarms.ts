@@ -1,0 +1,36 @@
+/** Which swarms have tasks and no answer yet, while a journal is read. */
+import type { JournalRecord, Value } from '@reprise/contracts';
+import { REDUCERS } from '../names/reducers.js';
+
+/** A swarm whose tasks had no answer, and how many there were. */
+interface Unanswered {
+  readonly swarm: string;
+  readonly tasks: number;
+}
+
+/** Follows the tasks of swarms that were opened in the frames that are read. */
+export class SwarmAnswers {
+  readonly #tasks = new Map<string, Set<number>>();
+  readonly #answered = new Set<string>();
+
+  /** Takes a record of the journal. */
+  take(record: JournalRecord): void {
+    if (record.kind === 'event') this.#takeEvent(record);
+    if (record.kind !== 'fact' || record.from?.[0] !== REDUCERS.swarm) return;
+    const { status } = record.value as { readonly status?: unknown };
+    if (record.name === 'society/TaskCompleted@1' && status === 'ok') this.#answered.add(String(record.from[1]));
+  }
+
+  #takeEvent({ to, from, event: { name, value } }: Extract<JournalRecord, { readonly kind: 'event' }>): void {
+    if (to[0] === REDUCERS.swarm && name === 'society/OpenSwarm@1') this.#tasks.set(to[1], new Set());
+    if (from?.[0] !== REDUCERS.swarm || name !== 'society/Work@1') return;
+    this.#tasks.get(String(from[1]))?.add(Number((value as Readonly<Record<string, Value>>).n));
+  }
+
+  /** The swarms that have tasks and no answer. */
+  unanswered(): readonly Unanswered[] {
+    return [...this.#tasks].flatMap(([swarm, { size }]) =>
+      size === 0 || this.#answered.has(swarm) ? [] : [{ swarm, tasks: size }],
+    );
+  }
+}
