@@ -339,7 +339,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     verdicts: ['names'],
     memory: ['cells', 'names', 'page', 'readers', 'verdicts'],
     rights: ['names', 'page'],
-    society: ['cells', 'names', 'page'],
+    society: ['cells', 'names', 'page', 'verdicts'],
     '.': [
       'attempts',
       'cost',

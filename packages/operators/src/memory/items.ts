@@ -47,7 +47,7 @@ async function placeOf(
   stores: readonly string[],
   cursor: string,
 ): Promise<{ readonly store: string; readonly id: number }> {
-  const [, store = '', digits = ''] = /^([^#]+)#(\d{1,12})$/.exec(cursor) ?? [];
+  const [, store = '', digits = ''] = /^(.+)#(\d{1,12})$/.exec(cursor) ?? [];
   const id = Number(digits);
   const from = digits === '' ? '' : itemKey(id);
   const [entry] = stores.includes(store) ? await then.table(storeAt(store), 'items', { from, limit: 1 }) : [];

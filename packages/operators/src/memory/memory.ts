@@ -11,7 +11,7 @@ import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import type { PageOptions } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
-import { itemIn, parseItem } from '../readers/item.js';
+import { namedIn, requireItemName } from '../readers/item.js';
 import { itemsIn } from './items.js';
 import type { MemoryReport } from './report.js';
 import { type Reading, rowOf } from './rows.js';
@@ -27,7 +27,7 @@ export interface MemoryOfOptions extends PageOptions {
 }
 
 const KNOWN: Readonly<Record<keyof MemoryOfOptions, true | OptionKind>> = {
-  item: true, // parseItem refuses what names none
+  item: true, // requireItemName refuses what names none
   ...AT_OPTIONS,
   ...PAGE_OPTIONS,
 };
@@ -48,17 +48,18 @@ export async function memoryOf(
   requireQuestion('memoryOf', store, options, KNOWN);
   requireGivenApps('memoryOf', apps);
   const { item, signal } = options;
-  const named = item === undefined ? undefined : parseItem(item);
+  if (item !== undefined) requireItemName(item);
   const frame = await frameOf(store, options.at);
   const then = await worldAt(store, apps.app, frame, { legacy: apps.legacy ?? [] });
-  const one = named === undefined ? null : await itemIn(then, named);
+  const named = item === undefined ? undefined : await namedIn(then, item);
   const all = (await cellsAt(store, frame, [REDUCERS.store], signal)).map(([, scope]) => scope);
   const stores = named === undefined ? all : [named.scope];
+  const one = named?.item ?? null;
   const { items, next } =
-    one === null || named === undefined
+    one === null || item === undefined
       ? await itemsIn(then, stores, options)
-      : { items: [{ name: `${named.scope}#${one.id}`, store: named.scope, id: one.id, item: one }], next: null };
-  const contents = new Set(items.flatMap(({ item: { content_ref } }) => content_ref.hex));
+      : { items: [{ name: item, store: stores[0] ?? '', id: one.id, item: one }], next: null };
+  const contents = new Set(items.map((stored) => stored.item.content_ref.hex));
   const trail = new MemoryTrail(
     items.map(({ name }) => name),
     contents,

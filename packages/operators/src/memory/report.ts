@@ -60,6 +60,8 @@ const memoryRow = z.strictObject({
   /** Its name: `group:research#7`. */
   item: z.string(),
   store: z.string(),
+  /** The name of the person or agent whose store it is; null for every other store. */
+  store_of: z.nullable(z.string()),
   id: z.int().min(1),
   type: z.string(),
   /** Its first words; null when they are gone. */

@@ -31,7 +31,16 @@ export async function rowOf({ name, store, id, item }: StoredItem, reading: Read
   const act = isWritten ? (found.act ?? actOfOrigin(item, trail)) : undefined;
   const { type, created_at: at, state, revision, score, uses, expires_at } = item;
   return {
-    ...{ item: name, store, id, type, words: firstWords(text), text: isWhole ? text : null, gone },
+    ...{
+      item: name,
+      store,
+      store_of: ownerOf(store, reading),
+      id,
+      type,
+      words: firstWords(text),
+      text: isWhole ? text : null,
+      gone,
+    },
     erased: trail.erasedAt(item.content_ref),
     author: writerOf(authorOf(item), reading),
     taken_over: takenOver(item, reading),
@@ -43,6 +52,14 @@ export async function rowOf({ name, store, id, item }: StoredItem, reading: Read
     ...{ state, changed: changed ?? null, replaced_by: found.replaced ?? null, revision, score, uses, expires_at },
     verdicts: verdictsOf(found, reading),
   };
+}
+
+/** The stores of one entity, by the beginning of their scopes. */
+const OWN = /^(?:private|l1-notes|staging):([^.]+)/;
+
+function ownerOf(store: string, { names }: Reading): string | null {
+  const [, id] = OWN.exec(store) ?? [];
+  return id === undefined ? null : (names.entityName(id) ?? null);
 }
 
 const NOTHING: ItemTrail = { verdicts: [], unanswered: [] };

@@ -1,5 +1,5 @@
 /** Which swarms have tasks and no answer yet, while a journal is read. */
-import type { JournalRecord, Value } from '@reprise/contracts';
+import type { JournalRecord } from '@reprise/contracts';
 import { REDUCERS } from '../names/reducers.js';
 
 /** A swarm whose tasks had no answer, and how many there were. */
@@ -8,7 +8,7 @@ interface Unanswered {
   readonly tasks: number;
 }
 
-/** Follows the tasks of swarms that were opened in the frames that are read. */
+/** Follows the tasks of the workers of swarms that were opened in the frames that are read. */
 export class SwarmAnswers {
   readonly #tasks = new Map<string, Set<number>>();
   readonly #answered = new Set<string>();
@@ -17,14 +17,17 @@ export class SwarmAnswers {
   take(record: JournalRecord): void {
     if (record.kind === 'event') this.#takeEvent(record);
     if (record.kind !== 'fact' || record.from?.[0] !== REDUCERS.swarm) return;
-    const { status } = record.value as { readonly status?: unknown };
-    if (record.name === 'society/TaskCompleted@1' && status === 'ok') this.#answered.add(String(record.from[1]));
+    if (record.name !== 'society/TaskCompleted@1') return;
+    const swarm = String(record.from[1]);
+    const { status, task } = record.value as { readonly status: string; readonly task: number };
+    if (status === 'ok' && this.#tasks.get(swarm)?.has(task) === true) this.#answered.add(swarm);
   }
 
   #takeEvent({ to, from, event: { name, value } }: Extract<JournalRecord, { readonly kind: 'event' }>): void {
     if (to[0] === REDUCERS.swarm && name === 'society/OpenSwarm@1') this.#tasks.set(to[1], new Set());
     if (from?.[0] !== REDUCERS.swarm || name !== 'society/Work@1') return;
-    this.#tasks.get(String(from[1]))?.add(Number((value as Readonly<Record<string, Value>>).n));
+    const { n, role } = value as { readonly n: number; readonly role: string };
+    if (role === 'worker') this.#tasks.get(String(from[1]))?.add(taskOf(n));
   }
 
   /** The swarms that have tasks and no answer. */
@@ -33,4 +36,9 @@ export class SwarmAnswers {
       size === 0 || this.#answered.has(swarm) ? [] : [{ swarm, tasks: size }],
     );
   }
+}
+
+/** The task of a work: each of its two attempts is a work of its own. */
+function taskOf(work: number): number {
+  return Math.floor((work + 1) / 2);
 }

@@ -8,3 +8,5 @@ export {
   societyReport,
 } from './report.js';
 export { type SocietyOfOptions, societyOf } from './society.js';
+export { type TrustOfOptions, trustOf } from './trust.js';
+export { type TrustPair, type TrustReport, trustReport } from './trust-report.js';

@@ -36,7 +36,7 @@ export async function memory(io: Io, world: string, item: string | undefined, op
 
 function textOf(report: MemoryReport, world: string, item: string | undefined, columns: number | undefined): string {
   const { frame, rows, next } = report;
-  const one = item?.includes('#') === true ? rows[0] : undefined;
+  const one = rows.find((row) => row.item === item);
   const lines = (
     one === undefined
       ? [
@@ -59,7 +59,7 @@ function linesOf(row: MemoryRow, store: string | undefined): readonly string[] {
   const { id, type, at, state, verdicts } = row;
   const about = [`${type} by ${authorOf(row)}`, placeOf(row.frame, at), ...(state === 'live' ? [] : [state])];
   return [
-    ...(store === row.store ? [] : [row.store]),
+    ...(store === row.store ? [] : [`${row.store}${row.store_of === null ? '' : ` (of ${row.store_of})`}`]),
     `  #${id} ${about.join(', ')}: ${wordsOf(row)}`,
     ...oddities(row).map((one) => `    ${one}`),
     ...(verdicts.length === 0 ? [] : [`    ${verdicts.map(verdictOf).join('; ')}`]),
