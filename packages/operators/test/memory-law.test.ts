@@ -24,7 +24,7 @@ import { type MemoryReport, type MemoryRow, memoryOf, memoryReport } from '../sr
 import { trustOf, trustReport } from '../src/society/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = process.env.REPRISE_VIEWS === undefined ? 24 : 600;
+const PLACES = process.env.REPRISE_VIEWS === undefined ? 14 : 600;
 const [STORE, ENTITY, SWARM] = ['memory/Store@1', 'society/Entity@1', 'society/Swarm@1'];
 const GROUPS = ['crew', 'desk'];
 const ODD = 'odd#3';
@@ -65,7 +65,7 @@ const MEMORIES: Histories<Part> = {
   async act(draw, world, part) {
     const office = world.part(part);
     for (const name of ['ann', 'ben']) await office.human(name);
-    for (let n = 0; n < 6; n++) await oneAct(draw, world, part).catch(() => undefined);
+    await Promise.allSettled(Array.from({ length: 5 }, () => oneAct(draw, world, part)));
   },
   look: compareMemories,
 };
@@ -95,7 +95,10 @@ async function oneAct(draw: Draw, world: AgentWorld, part: Part): Promise<unknow
     case 5:
       return writes(draw, world, one);
     case 6:
-      if (draw(2) === 0) return one.memory.validate(await someItem(draw, world, 'group:crew', 'quarantined'));
+      for (const group of GROUPS) {
+        const doubted = await someItem(draw, world, `group:${group}`, 'quarantined').catch(() => undefined);
+        if (doubted !== undefined) await one.memory.validate(doubted).catch(() => undefined);
+      }
       return one.memory.share(await someItem(draw, world, draw(2) === 0 ? `private:${one.id}` : 'group:desk'), 'crew');
     case 7: {
       const [store, id] = (await someItem(draw, world)).split('#') as [string, string];
@@ -104,8 +107,11 @@ async function oneAct(draw: Draw, world: AgentWorld, part: Part): Promise<unknow
       return world.kernel.erase({ refs: [content_ref, summary_ref] });
     }
     default: {
-      const verdict = (['right', 'wrong', 'wrong', 'retract'] as const)[draw(4)] ?? 'right';
-      return one.use('memory_assess', { item_id: await someItem(draw, world), verdict, basis: 'temporal' });
+      // A judge changes its mind: its last verdict counts.
+      const item_id = await someItem(draw, world);
+      const verdicts = (['right', 'wrong', 'retract', 'wrong'] as const).slice(draw(3));
+      const judging = verdicts.map((verdict) => one.use('memory_assess', { item_id, verdict, basis: 'temporal' }));
+      return Promise.allSettled(judging);
     }
   }
 }
@@ -129,16 +135,12 @@ async function writes(draw: Draw, world: AgentWorld, one: Entity): Promise<unkno
 
 /** Leads a swarm, delegates, and writes at once: before an answer, or after one. */
 async function leads(draw: Draw, lead: Entity): Promise<unknown> {
-  const swarmId = `s${draw(4)}`;
-  const slot = {
-    slot: 'scout',
-    agentType: 'swarm-worker',
-    capabilities: { tools: ['memory_write_warm'] },
-    count: 1,
-  } as const;
-  await lead
-    .createSwarm({ swarmId, goal: 'Compare', strategy: 'hierarchical', coordinatorAgentId: lead.id, agents: [slot] })
-    .catch(() => undefined);
+  const swarmId = `s${draw(6)}`;
+  const capabilities = { tools: ['memory_write_warm'] };
+  const agents = [{ slot: 'scout', agentType: 'swarm-worker', capabilities, count: 2 } as const];
+  const manifest = { swarmId, goal: 'Compare', agents };
+  if (draw(2) === 0) return lead.createSwarm({ ...manifest, strategy: 'broadcast' });
+  await lead.createSwarm({ ...manifest, strategy: 'hierarchical', coordinatorAgentId: lead.id }).catch(() => undefined);
   const task = { swarm_id: swarmId, action: 'delegate', slot: 'scout', task: 'Look.' } as const;
   await lead.use('swarm_task', task).catch(() => undefined);
   return lead.memory.write({ type: 'note', visibility: 'private', content: 'I believe it.' });
@@ -154,19 +156,20 @@ async function someItem(
   const items = (await tableOf<MemoryItem>(world, storeAt(of), 'items')).filter(
     ([, item]) => state === undefined || item.state === state,
   );
-  return `${of}#${Number(items[draw(Math.max(items.length, 1))]?.[0] ?? 1)}`;
+  return `${of}#${Number(items[draw(Math.min(items.length, 4) || 1)]?.[0] ?? 1)}`;
 }
 
 type Record<K extends JournalRecord['kind']> = Extract<JournalRecord, { readonly kind: K }>;
 type Frame = { readonly seq: number; readonly at: number; readonly all: readonly JournalRecord[] };
 
-async function compareMemories({ world, store, app, at }: Place<Part>): Promise<readonly Pair[]> {
+async function compareMemories({ draw, world, store, app, at }: Place<Part>): Promise<readonly Pair[]> {
+  if (draw(4) !== 0) return []; // some places of many histories say more than all places of few
   const frames: Frame[] = [];
   for await (const { seq, at: time, bytes } of store.journal.read(0, at.head.seq))
     frames.push({ seq, at: time, all: readFrame(bytes, seq).all });
   const report = await memoryOf(store, { app });
   const pairs: Pair[] = [['the schema', memoryReport.safeParse(report).success, true]];
-  pairs.push(['the pages', await inPages(store, app), report.rows]);
+  if (draw(3) === 0) pairs.push(['the pages', await inPages(store, app), report.rows]);
   const scopes = [...new Set(frames.flatMap(({ all }) => all.flatMap((record) => storesIn(record))))].sort();
   const entities = new Set(frames.flatMap(({ all }) => all.flatMap((record) => entitiesIn(record))));
   let n = 0;

@@ -5,11 +5,14 @@ import type { MemoryStep } from './report.js';
 import type { MemoryTrail, PlacedAct } from './trail.js';
 import { placeWords } from './words.js';
 
-/** The steps from an item towards the words that it comes from. */
+/** The steps from an item towards the words that it comes from. @param isCopy whether it comes from another item: its own act is then no place */
 export async function stepsOf(
   { origin, content_ref }: Pick<MemoryItem, 'origin' | 'content_ref'>,
-  trail: MemoryTrail,
-  content: ContentReader,
+  {
+    trail,
+    content,
+    isCopy,
+  }: { readonly trail: MemoryTrail; readonly content: ContentReader; readonly isCopy: boolean },
 ): Promise<readonly MemoryStep[]> {
   if (origin === null) return [];
   const steps: MemoryStep[] = [];
@@ -20,6 +23,7 @@ export async function stepsOf(
     if (seen.has(`${kind} ${id}`)) continue;
     seen.add(`${kind} ${id}`);
     const stated = trail.placeOf(origin, kind, id);
+    if (stated === undefined && isCopy) continue;
     const ref = stated?.text_ref ?? null;
     // A write of a society states the words of the item itself.
     const isOwn = ref === null || ref.hex === content_ref.hex;

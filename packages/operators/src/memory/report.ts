@@ -35,7 +35,7 @@ const memoryStep = z.strictObject({
   kind: z.string(),
   id: count,
   title: z.string(),
-  /** The frame that stated it; null when no frame of this file did. */
+  /** The frame that stated it; null when no frame of this file did, as of what a fork inherits. */
   frame: z.nullable(count),
   /** Its first words, where it has any of its own. */
   words: z.nullable(z.string()),

@@ -48,7 +48,7 @@ export async function rowOf({ name, store, id, item }: StoredItem, reading: Read
     ...{ at, frame: isWritten ? (found.written?.frame ?? null) : null },
     act: act === undefined ? null : shownAct(act, reading),
     before_answers: isWritten ? beforeAnswers(item, found, reading) : null,
-    from: [...(await stepsOf(item, trail, content))],
+    from: [...(await stepsOf(item, { trail, content, isCopy: found.copy_of !== undefined }))],
     ...{ state, changed: changed ?? null, replaced_by: found.replaced ?? null, revision, score, uses, expires_at },
     verdicts: verdictsOf(found, reading),
   };

@@ -24,7 +24,9 @@ export class SwarmAnswers {
   }
 
   #takeEvent({ to, from, event: { name, value } }: Extract<JournalRecord, { readonly kind: 'event' }>): void {
-    if (to[0] === REDUCERS.swarm && name === 'society/OpenSwarm@1') this.#tasks.set(to[1], new Set());
+    // A swarm that exists refuses to be opened again.
+    if (to[0] === REDUCERS.swarm && name === 'society/OpenSwarm@1' && !this.#tasks.has(to[1]))
+      this.#tasks.set(to[1], new Set());
     if (from?.[0] !== REDUCERS.swarm || name !== 'society/Work@1') return;
     const { n, role } = value as { readonly n: number; readonly role: string };
     if (role === 'worker') this.#tasks.get(String(from[1]))?.add(taskOf(n));

@@ -126,7 +126,7 @@ function actOf({ of, run, step, place, by }: NonNullable<MemoryRow['act']>): str
 
 function stepOf({ kind, id, title, frame, words }: MemoryStep): string {
   const named = title === '' || title === `${kind} ${id}` ? '' : ` ${title}`;
-  const place = frame === null ? ', not in this file' : `, frame ${frame}`;
+  const place = frame === null ? ', stated in no frame of this file' : `, frame ${frame}`;
   return `${kind} ${id}${named}${place}${words === null ? '' : `: ${words}`}`;
 }
 
