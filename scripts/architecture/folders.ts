@@ -337,9 +337,10 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     fork: ['names', 'page'],
     readers: ['cells', 'names', 'page'],
     verdicts: ['names'],
-    memory: ['cells', 'names', 'page', 'readers', 'verdicts'],
+    texts: ['names'],
+    memory: ['cells', 'names', 'page', 'readers', 'texts', 'verdicts'],
     rights: ['names', 'page'],
-    society: ['cells', 'names', 'page', 'verdicts'],
+    society: ['cells', 'names', 'page', 'texts', 'verdicts'],
     '.': [
       'attempts',
       'cost',

@@ -64,6 +64,7 @@ export {
   type StoryEntry,
   type StoryOfOptions,
   type StoryReport,
+  type SwarmResult,
   societyOf,
   societyReport,
   storyOf,

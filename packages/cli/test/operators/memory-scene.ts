@@ -44,6 +44,7 @@ export async function makeMemories(path: string, word = 'one MiB'): Promise<void
   await notes.store({ text: 'Ann prefers tea.', said: 'Remember that I prefer tea.' });
   gate.open();
   await world.pump();
+  await lead.use('swarm_task', { swarm_id: 'hard', action: 'finish', result: 'One line of order.ts is too long.' });
   await world.close();
 }
 

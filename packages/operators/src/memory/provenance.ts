@@ -1,9 +1,9 @@
 /** Where an item comes from: the places behind it, the nearest first, as organizations stated them. */
 import type { ContentReader } from '@reprise/kernel';
 import { CHAIN_MAX, type MemoryItem, type Place, placesOf } from '@reprise/org/contracts';
+import { firstWords, plainText, saltedText } from '../texts/index.js';
 import type { MemoryStep } from './report.js';
 import type { MemoryTrail, PlacedAct } from './trail.js';
-import { placeWords } from './words.js';
 
 /** The steps from an item towards the words that it comes from. @param isCopy whether it comes from another item: its own act is then no place */
 export async function stepsOf(
@@ -27,7 +27,8 @@ export async function stepsOf(
     const ref = stated?.text_ref ?? null;
     // A write of a society states the words of the item itself.
     const isOwn = ref === null || ref.hex === content_ref.hex;
-    const words = isOwn ? null : await placeWords(content, ref, origin.cell.startsWith(SALTING));
+    const read = origin.cell.startsWith(SALTING) ? saltedText : plainText;
+    const words = isOwn ? null : firstWords((await read(content, ref)).text);
     steps.push({ kind, id, title: stated?.title ?? '', frame: stated?.frame ?? null, words });
     open.push(...(stated?.from ?? []));
   }

@@ -2,11 +2,11 @@
 import type { ContentReader } from '@reprise/kernel';
 import { authorOf, entityOfAuthor } from '@reprise/society/contracts';
 import type { WorldNames } from '../names/world-names.js';
+import { firstWords, saltedText } from '../texts/index.js';
 import type { StoredItem } from './items.js';
 import { actOfOrigin, stepsOf } from './provenance.js';
 import type { MemoryAct, MemoryRow, MemoryVerdict } from './report.js';
 import type { ItemTrail, MemoryTrail, PlacedAct } from './trail.js';
-import { firstWords, itemText } from './words.js';
 
 /** What rows are made from. */
 export interface Reading {
@@ -27,7 +27,7 @@ export async function rowOf({ name, store, id, item }: StoredItem, reading: Read
   // What a fork inherits was written in no frame of it: its first change is not its beginning.
   const isWritten = found.written !== undefined && found.written.at === item.created_at;
   const changed = isWritten ? found.changed : (found.changed ?? found.written);
-  const { text, gone } = await itemText(content, item.content_ref);
+  const { text, gone } = await saltedText(content, item.content_ref);
   const act = isWritten ? (found.act ?? actOfOrigin(item, trail)) : undefined;
   const { type, created_at: at, state, revision, score, uses, expires_at } = item;
   return {

@@ -5,6 +5,7 @@ export {
   type SocietyReport,
   type SocietySwarm,
   type SocietyTrust,
+  type SwarmResult,
   societyReport,
 } from './report.js';
 export { type SocietyOfOptions, societyOf } from './society.js';

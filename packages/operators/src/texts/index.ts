@@ -1,0 +1,2 @@
+/** Texts behind links. */
+export { firstWords, outputText, plainText, saltedText } from './texts.js';
