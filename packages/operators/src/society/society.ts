@@ -2,12 +2,7 @@
 
 import type { Address } from '@reprise/contracts';
 import { type App, type ReadonlyStore, worldAt } from '@reprise/kernel';
-import {
-  type EntityState,
-  type GroupState,
-  type MemberRow,
-  scoreOf,
-} from '@reprise/society/contracts';
+import { type EntityState, type GroupState, type MemberRow, scoreOf } from '@reprise/society/contracts';
 import { cellsAt } from '../cells/cells-at.js';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';

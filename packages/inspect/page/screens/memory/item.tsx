@@ -10,11 +10,11 @@ import { Clock, FrameLink } from '../../parts/when.js';
 import { useLive } from '../../state/live.js';
 import { hrefOf } from '../../state/router.js';
 import { useReportAt } from '../../state/use-report.js';
-import { ownerName, safe } from '../../words/names.js';
+import { safe } from '../../words/names.js';
 import { amount } from '../../words/numbers.js';
 import { iso, moment } from '../../words/time.js';
 import { Readers } from './readers.js';
-import { actedBy, authorName, earlyWords, score, storeName } from './words.js';
+import { actedBy, authorName, earlyWords, score, sessionWords, storeName } from './words.js';
 
 /** The pane of one item. */
 export function Item({ item }: { readonly item: string }) {
@@ -133,13 +133,18 @@ function Act({ act: { of, run, step, place, by } }: { readonly act: NonNullable<
       <a href={hrefOf({ screen: 'story', parts: of.session === null ? [] : [of.session], query: { sel: place } })}>
         {where}
       </a>{' '}
-      of {ownerName(of)}
+      of {sessionWords(of)}
     </>
   );
 }
 
 function Place({ step: { kind, id, title, frame, words } }: { readonly step: MemoryStep }) {
-  const named = title === '' || title === `${kind} ${id}` ? `${kind} ${id}` : `${kind} ${id}: ${safe(title)}`;
+  const named =
+    title.startsWith(`${kind} `) || title === ''
+      ? `${kind} ${id}`
+      : kind === 'message'
+        ? safe(title)
+        : `${kind} ${id}: ${safe(title)}`;
   return (
     <>
       {frame === null ? `${named}, stated in no frame of this file` : <FrameLink frame={frame} text={named} />}

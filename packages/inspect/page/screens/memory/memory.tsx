@@ -46,7 +46,7 @@ function List({ report: { rows, stores, next }, named }: ListProps) {
             <span>by</span>
             <span>group</span>
             <span>verdicts</span>
-            <span class="n">readers</span>
+            <span>readers</span>
           </div>
         )}
         {rows.map((row, i) => (
@@ -67,7 +67,7 @@ function Line({ row }: { readonly row: MemoryRow }) {
   const judged = verdictsOf(verdicts);
   return (
     <div class="kept">
-      <span class="what">
+      <span>
         {words === null ? <span class="quiet">its words are gone</span> : safe(words)}
         {odd.map((one) => (
           <span key={one} class={`note ${one.startsWith('written') ? 'warn' : ''}`}>
@@ -78,10 +78,9 @@ function Line({ row }: { readonly row: MemoryRow }) {
       <span class="who">{authorName(row)}</span>
       <a href={hrefOf({ screen: 'memory', parts: [store], query: { sel: null } })}>{storeName(row)}</a>
       <span class={judged.includes('wrong') ? 'bad' : ''}>
-        {judged === '' ? <span class="quiet">none</span> : judged}
-        <span class="hidden"> verdicts</span>
+        {judged === '' ? <span class="quiet">not judged</span> : judged}
       </span>
-      <span class="n">
+      <span>
         <ReaderCount store={store} />
         <span class="small"> may read it</span>
       </span>

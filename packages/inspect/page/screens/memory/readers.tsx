@@ -42,7 +42,7 @@ function Side({ title, rows }: { readonly title: string; readonly rows: readonly
 /** How many may read a store. Items of one store have the same readers, so that it is asked once. */
 export function ReaderCount({ store }: { readonly store: string }) {
   const { data } = useReportAt<ReadersReport>('readers', { item: store });
-  if (data === undefined) return null;
+  if (data === undefined) return <>…</>;
   const may = data.rows.filter(({ may: isReader }) => isReader).length;
   return <>{data.next === null ? may : `${may} or more`}</>;
 }

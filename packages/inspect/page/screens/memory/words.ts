@@ -1,5 +1,5 @@
 /** What a report of memories says, in words. */
-import type { MemoryRow, MemoryVerdict, ReaderRow } from '@reprise/operators';
+import type { MemoryRow, MemoryVerdict, Owner, ReaderRow } from '@reprise/operators';
 import { cellName, ownerName, plain, safe } from '../../words/names.js';
 import { amount } from '../../words/numbers.js';
 
@@ -67,8 +67,18 @@ export function reasonWords({ reason, role, by_name, by, patterns }: ReaderRow):
   return words[reason];
 }
 
+/** A session without the id of its agent, whose name stands for it: `cleo, in its session hard-cleo`. */
+export function sessionWords(of: Owner): string {
+  const { agent, entity, session } = of;
+  if (agent === null || entity === null || session?.startsWith(`${entity}/`) !== true) return ownerName(of);
+  return `${safe(agent)}, in its session ${safe(session.slice(entity.length + 1))}`;
+}
+
+const JOB = 'work/Job@1/';
+
 /** A holder by name. */
 export function holderName({ of }: ReaderRow): string {
+  if (of?.cell.startsWith(JOB) === true) return `job ${safe(of.cell.slice(JOB.length))}`;
   return of === null ? 'the operator' : of.session === null && of.agent !== null ? safe(of.agent) : ownerName(of);
 }
 

@@ -15,39 +15,63 @@ export function Trust() {
   const answer = useReportAt<TrustReport>('trust');
   return (
     <Shown of={answer} what="trust">
-      {({ pairs, next }) => (
-        <Part title="Trust over time" count={pairs.length}>
-          {pairs.length === 0 ? (
-            <Empty>Nobody has judged the work of another one yet.</Empty>
-          ) : (
-            <div class="scroll" tabIndex={0} role="region" aria-label="Trust over time">
-              <table class="trust">
-                <thead>
-                  <tr>
-                    <th scope="col">of whom, by whom</th>
-                    <th scope="col">score</th>
-                    <th scope="col">moved by</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {pairs.map((pair) => (
-                    <Pair key={`${pair.observer.id} ${pair.agent.id}`} pair={pair} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-          {next !== null && <p class="quiet">There are more pairs than are shown.</p>}
-        </Part>
-      )}
+      {(report) => <Pairs report={report} />}
     </Shown>
   );
 }
 
+function Pairs({ report: { pairs, next } }: { readonly report: TrustReport }) {
+  const range = rangeOf(pairs);
+  return (
+    <Part title="Trust over time" count={pairs.length}>
+      {pairs.length === 0 ? (
+        <Empty>Nobody has judged the work of another one yet.</Empty>
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Trust over time">
+          <table class="trust">
+            <thead>
+              <tr>
+                <th scope="col">of whom, by whom</th>
+                <th scope="col">score</th>
+                <th scope="col">moved by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {pairs.map((pair) => (
+                <Pair key={`${pair.observer.id} ${pair.agent.id}`} pair={pair} range={range} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {next !== null && <p class="quiet">There are more pairs than are shown.</p>}
+    </Part>
+  );
+}
+
+/** The lowest and the highest score of a line. */
+type Range = readonly [lowest: number, highest: number];
+
+/** All lines have the same scale, so that they can be compared: that of the scores there are, and a little more. */
+function rangeOf(pairs: readonly TrustPair[]): Range {
+  const scores = pairs.flatMap(({ changes }) => changes.flatMap(({ trust }) => [trust.old_ppm, trust.ppm]));
+  return [Math.min(TIER_LOW, ...scores) - MARGIN, Math.max(TIER_LOW, ...scores) + MARGIN];
+}
+
+/** Below this score an author is trusted little: the quiet line. */
+const TIER_LOW = 600_000;
+const MARGIN = 20_000;
+
 /** The verdicts of a pair that are shown; the line has all of them. */
 const SHOWN_MAX = 6;
 
-function Pair({ pair: { observer, agent, score_ppm, tier, observations, changes } }: { readonly pair: TrustPair }) {
+function Pair({
+  pair: { observer, agent, score_ppm, tier, observations, changes },
+  range,
+}: {
+  readonly pair: TrustPair;
+  readonly range: Range;
+}) {
   const before = changes.length - SHOWN_MAX;
   return (
     <tr>
@@ -55,7 +79,7 @@ function Pair({ pair: { observer, agent, score_ppm, tier, observations, changes 
         {safe(agent.name)} <span class="quiet">by {safe(observer.name)}</span>
       </th>
       <td>
-        <Spark changes={changes} /> <span class="num">{score(score_ppm)}</span>
+        <Spark changes={changes} range={range} /> <span class="num">{score(score_ppm)}</span>
         <span class="quiet">
           {' '}
           {safe(tier)}, {amount(observations, 'verdict')}
@@ -91,18 +115,24 @@ function Change({ of: { verdict, item, by, frame, trust } }: { readonly of: Trus
 
 const [WIDTH, HEIGHT] = [96, 22];
 
-/** The scores as a line from 0 at the bottom to 1 at the top: a step at each verdict. */
-function Spark({ changes }: { readonly changes: TrustPair['changes'] }) {
+/** The scores as a line: a step at each verdict. */
+function Spark({
+  changes,
+  range: [lowest, highest],
+}: {
+  readonly changes: TrustPair['changes'];
+  readonly range: Range;
+}) {
   const scores = [changes[0]?.trust.old_ppm ?? 0, ...changes.map(({ trust }) => trust.ppm)];
   const x = (i: number) => (i / (scores.length - 1)) * (WIDTH - 6) + 3;
-  const y = (ppm: number) => HEIGHT - 2 - (ppm / 1_000_000) * (HEIGHT - 4);
+  const y = (ppm: number) => HEIGHT - 3 - ((ppm - lowest) / (highest - lowest)) * (HEIGHT - 6);
   const points = scores.flatMap((ppm, i) =>
     (i === 0 ? [] : [`${x(i)},${y(scores[i - 1] ?? 0)}`]).concat(`${x(i)},${y(ppm)}`),
   );
   const label = `Score after each verdict: ${scores.map(score).join(', ')}`;
   return (
     <svg class="spark" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      <line class="half" x1="0" x2={WIDTH} y1={y(600_000)} y2={y(600_000)} />
+      <line class="half" x1="0" x2={WIDTH} y1={y(TIER_LOW)} y2={y(TIER_LOW)} />
       <polyline points={points.join(' ')} />
       <circle cx={x(scores.length - 1)} cy={y(scores.at(-1) ?? 0)} r="2.5" />
     </svg>
