@@ -1,4 +1,4 @@
-/** The shape of what `reprise society trust --json` prints. */
+/** The shape of the answer about trust over time. */
 import * as z from '@reprise/contracts/schema';
 import { entityName, trustChange, verdictShape } from '../verdicts/index.js';
 
