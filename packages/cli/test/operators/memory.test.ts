@@ -15,6 +15,7 @@ function steady(text: string): string {
   return text
     .replaceAll(path, 'memory.db')
     .replace(/2026-01-\d\dT[0-9:.]+Z/g, 'TIME')
+    .replace(/after frame \d+/, 'after frame LAST')
     .replace(/\b[0-9a-f]{8}…/g, 'ID')
     .replace(/ $/gm, '');
 }
@@ -24,7 +25,7 @@ describe('reprise memory', () => {
     const { code, out, err } = await runOn(80, 'memory', path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(steady(out)).toMatchInlineSnapshot(`
-      "memory.db: 8 items in 4 stores, after frame 42
+      "memory.db: 8 items in 4 stores, after frame LAST
       app#notes
         #1 note by operator, frame 40 (TIME): Ann prefers tea.
       group:crew
@@ -56,7 +57,7 @@ describe('reprise memory', () => {
   it('reprise memory of a store lists its items alone, also on a narrow terminal', async () => {
     const { out } = await runOn(60, 'memory', path, 'group:crew');
     expect(steady(out)).toMatchInlineSnapshot(`
-      "group:crew: 5 items in 1 store, after frame 42
+      "group:crew: 5 items in 1 store, after frame LAST
       group:crew
         #1 finding by scribe, frame 19 (TIME),
           superseded: Bodies have at most one MiB.
@@ -85,7 +86,7 @@ describe('reprise memory', () => {
   it('reprise memory of an item prints all its words, the act that wrote it, where it comes from and who judged it', async () => {
     const { out } = await run('memory', path, 'group:crew#2');
     expect(steady(out)).toMatchInlineSnapshot(`
-      "group:crew#2, finding, live, after frame 42
+      "group:crew#2, finding, live, after frame LAST
         README.md:9001: There are no errors.
       written by cleo, frame 28 (TIME): a request by operator (28.0)
       written before any reader had answered: swarm hard had 2 tasks and no answer

@@ -14,7 +14,7 @@ const writer = z.strictObject({
 });
 
 /** The act that wrote an item. */
-const memoryAct = z.strictObject({
+const memoryWrite = z.strictObject({
   /** Of a call of a model: whose session it is. */
   of: z.nullable(owner),
   /** The run and the step of that call, where its frame says so. */
@@ -27,7 +27,7 @@ const memoryAct = z.strictObject({
 });
 
 /** The act that wrote an item. */
-export type MemoryAct = z.infer<typeof memoryAct>;
+export type MemoryWrite = z.infer<typeof memoryWrite>;
 
 /** A step from an item towards the words that it comes from. */
 const memoryStep = z.strictObject({
@@ -57,7 +57,7 @@ export type MemoryVerdict = z.infer<typeof memoryVerdict>;
 
 /** An item of a memory. */
 const memoryRow = z.strictObject({
-  /** Its name: `group:research#7`. */
+  /** Its name, which commands take: `group:research#7`. */
   item: z.string(),
   store: z.string(),
   /** The name of the person or agent whose store it is; null for every other store. */
@@ -78,12 +78,12 @@ const memoryRow = z.strictObject({
   taken_over: z.nullable(z.strictObject({ from: writer, by: writer, reviewed: z.boolean() })),
   /** The item that it is a copy of. */
   copy_of: z.nullable(z.string()),
-  /** When it was written. */
+  /** When it was written, in milliseconds since 1970. */
   at: count,
   /** The frame that wrote it; null when no frame of this file did, as of what a fork inherits. */
   frame: z.nullable(count),
   /** The act that wrote it; null where its frame does not say. */
-  act: z.nullable(memoryAct),
+  act: z.nullable(memoryWrite),
   /** Of an item that the lead of a swarm wrote while no task of the swarm had an answer: the swarm, and its tasks then. */
   before_answers: z.nullable(z.strictObject({ swarm: z.string(), tasks: count })),
   /** Where it comes from, the nearest first: at most 32 places. */

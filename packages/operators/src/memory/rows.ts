@@ -5,7 +5,7 @@ import type { WorldNames } from '../names/world-names.js';
 import { firstWords, saltedText } from '../texts/index.js';
 import type { StoredItem } from './items.js';
 import { actOfOrigin, stepsOf } from './provenance.js';
-import type { MemoryAct, MemoryRow, MemoryVerdict } from './report.js';
+import type { MemoryRow, MemoryVerdict, MemoryWrite } from './report.js';
 import type { ItemTrail, MemoryTrail, PlacedAct } from './trail.js';
 
 /** What rows are made from. */
@@ -74,7 +74,7 @@ function takenOver({ author, origin }: StoredItem['item'], reading: Reading): Me
   return { from, by, reviewed: origin.unreviewed !== true };
 }
 
-function shownAct({ session, run, step, frame, i, by }: PlacedAct, { names }: Reading): MemoryAct {
+function shownAct({ session, run, step, frame, i, by }: PlacedAct, { names }: Reading): MemoryWrite {
   return { of: session === null ? null : names.ownerOf(session), run, step, place: `${frame}.${i}`, by };
 }
 

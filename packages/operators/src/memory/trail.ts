@@ -28,7 +28,7 @@ export interface ItemTrail {
 }
 
 /** Where a place of an organization comes from, as it stated last. */
-export interface StatedPlace extends Pick<Linked, 'title' | 'from'> {
+interface StatedPlace extends Pick<Linked, 'title' | 'from'> {
   readonly text_ref: Ref | null;
   readonly frame: number;
   readonly act: PlacedAct | undefined;
@@ -65,7 +65,7 @@ export class MemoryTrail {
     return this.#places.get(placeKey(cell, kind, id));
   }
 
-  /** When content was erased. */
+  /** The frame that erased content; null for content that was not. */
   erasedAt(ref: Ref): FramePlace | null {
     return this.#erased.get(ref.hex) ?? null;
   }

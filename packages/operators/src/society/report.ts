@@ -44,7 +44,7 @@ const swarmResult = z.strictObject({
   agent: named,
   status: z.string(),
   attempt: count,
-  /** Why it failed. */
+  /** Of a task that failed: why, by a code. */
   code: z.nullable(z.string()),
   /** The first words of what it found; null before that, and where they were erased. */
   words: z.nullable(z.string()),

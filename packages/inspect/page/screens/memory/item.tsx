@@ -63,7 +63,7 @@ function Facts({ row }: { readonly row: MemoryRow }) {
         {verdicts.length === 0 ? (
           <span class="quiet">Nobody has judged it.</span>
         ) : (
-          <ul class="verdicts">
+          <ul class="verdicts kept-in">
             {verdicts.map((verdict) => (
               <Verdict key={`${verdict.frame} ${verdict.observer.id} ${verdict.verdict}`} of={verdict} />
             ))}
@@ -87,7 +87,7 @@ function Facts({ row }: { readonly row: MemoryRow }) {
 /** The path from an item to what it comes from: each step a link. */
 function Path({ row: { act, copy_of, taken_over, from } }: { readonly row: MemoryRow }) {
   return (
-    <ol class="path">
+    <ol class="path kept-in">
       {copy_of !== null && (
         <Step>
           a copy of <ItemLink item={copy_of} />

@@ -28,7 +28,7 @@ function Pairs({ report: { pairs, next } }: { readonly report: TrustReport }) {
         <Empty>Nobody has judged the work of another one yet.</Empty>
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Trust over time">
-          <table class="trust">
+          <table class="trust kept-in">
             <thead>
               <tr>
                 <th scope="col">of whom, by whom</th>
