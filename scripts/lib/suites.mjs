@@ -96,6 +96,7 @@ export const HEAVY = [
   ['packages/kernel/test/serve/host/many-worlds.test.ts', 'thousands of worlds in one process'],
   ['packages/providers/test/prompt-memory.test.ts', 'random conversations in every wire format'],
   ['packages/society/test/arguments.test.ts', 'odd arguments of every tool of a society'],
+  ['packages/operators/test/memory-law.test.ts', 'random societies that write, judge and erase, each place replayed'],
   ['packages/society/test/laws.test.ts', 'the laws of reducers, for every cell of a society'],
   ['packages/society/test/one-encoding.test.ts', 'every tool of a society by every way'],
   ['packages/specialists/test/arguments.test.ts', 'odd arguments of every tool of a team'],

@@ -13,6 +13,7 @@ export function addOperators(program: Command, run: RunVerb, io: Io): void {
   addDiff(program, run, io);
   addRights(program, run, io);
   addReaders(program, run, io);
+  addMemory(program, run, io);
   addFork(program, run, io);
   addInspect(program, run, io);
 }
@@ -92,6 +93,19 @@ function addReaders(program: Command, run: RunVerb, io: Io): void {
     .option('--after <cursor>', 'the rows behind the cursor of the list before')
     .action((world, item, options) =>
       run(options, async () => (await import('./verbs/operators/readers.js')).readers(io, world, item, options)),
+    );
+}
+
+function addMemory(program: Command, run: RunVerb, io: Io): void {
+  verb(program, 'memory', 'list what agents keep: who wrote it, from what, the verdicts on it, and what became of it')
+    .argument('[item]', 'a store (group:research), or an item of it (group:research#7); all stores when absent')
+    .option('--at <seq>', 'as it was after this frame', count)
+    .option('--app <module>', 'the app that wrote the world')
+    .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+    .option('--limit <n>', 'the most items; 1,000 when absent', positive)
+    .option('--after <cursor>', 'the items behind the cursor of the list before')
+    .action((world, item, options) =>
+      run(options, async () => (await import('./verbs/operators/memory.js')).memory(io, world, item, options)),
     );
 }
 

@@ -1,13 +1,14 @@
 /** Every question, on every kind of world: the JSON of the command, or its parts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import ledgerApp from '../../cli/test/apps/app.js';
+import { makeMemories } from '../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../cli/test/operators/scene.js';
 import { run } from '../../cli/test/run.js';
 import { freshFolder, makeAgentWorld, makeLedger } from '../../cli/test/worlds.js';
 import { openPage, type Page, QUESTIONS } from './page.js';
 
 const folder = freshFolder();
-const KINDS = ['scene', 'swarm', 'agent', 'ledger'] as const;
+const KINDS = ['scene', 'swarm', 'memory', 'agent', 'ledger'] as const;
 type Kind = (typeof KINDS)[number];
 const pages = new Map<Kind, Page>();
 const fileOf = (kind: Kind) => folder.file(`${kind}.db`);
@@ -19,6 +20,7 @@ const appOf = (kind: Kind) => (kind === 'ledger' ? ['--app', APP] : []);
 beforeAll(async () => {
   await makeScene(fileOf('scene'));
   await makeSwarm(fileOf('swarm'));
+  await makeMemories(fileOf('memory'));
   await makeAgentWorld(fileOf('agent'));
   await makeLedger(fileOf('ledger'));
   for (const kind of KINDS) pages.set(kind, await openPage(fileOf(kind), kind === 'ledger' ? ledgerApp : undefined));
@@ -68,6 +70,26 @@ describe.each(KINDS)('questions about the %s world', (kind) => {
 
   it(`the society of the ${kind} world is the JSON of the command`, async () => {
     if (kind !== 'ledger') expect(await ask('society')).toEqual(await printed('society', 'show', file));
+  });
+
+  it(`the memories of the ${kind} world and their readers are the JSON of the command`, async () => {
+    const memories = await ask('memory');
+    expect(memories).toEqual(await printed('memory', file, '--limit', '200', ...appOf(kind)));
+    for (const { item } of memories.rows) {
+      const query = `item=${encodeURIComponent(item)}`;
+      expect(await ask(`memory?${query}`)).toEqual(await printed('memory', file, item));
+      expect(await ask(`readers?${query}`)).toEqual(await printed('readers', file, item, '--limit', '200'));
+    }
+    if (kind === 'memory') expect(memories.rows).toHaveLength(8);
+  });
+
+  it(`the trust of the ${kind} world ends where its society says`, async () => {
+    if (kind === 'ledger') return;
+    const { pairs } = await ask('trust');
+    const { trust } = await ask('society');
+    const ends = pairs.map(({ changes: _, ...end }: Record<string, unknown>) => end);
+    const named = (all: unknown[]) => all.map((one) => JSON.stringify(one)).sort();
+    expect(named(ends)).toEqual(named(trust));
   });
 
   it(`the story of the ${kind} world has the entries of reprise log, page by page`, async () => {
@@ -255,6 +277,6 @@ describe('questions about parts of a world', () => {
   });
 
   it('every question is asked by these tests', () => {
-    expect(Object.keys(QUESTIONS)).toHaveLength(20);
+    expect(Object.keys(QUESTIONS)).toHaveLength(23);
   });
 });

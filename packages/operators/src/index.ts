@@ -3,6 +3,7 @@ export * from './attempts/index.js';
 export * from './cost/index.js';
 export * from './diff/index.js';
 export * from './fork/index.js';
+export * from './memory/index.js';
 export * from './names/index.js';
 export * from './prompt/index.js';
 export * from './readers/index.js';

@@ -3,7 +3,7 @@ import { llmGenerate, SESSION_REDUCER } from '@reprise/agent';
 import { humanAsk, toolCall, toolsetAdopt } from '@reprise/agent/contracts';
 import type { JournalRecord } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
-import { JOB } from '@reprise/org/contracts';
+import { JOB, STORE } from '@reprise/org/contracts';
 import { ENTITY, GROUP, SWARM } from '@reprise/society/contracts';
 import { PROJECT } from '@reprise/specialists/contracts';
 import { TREE } from '@reprise/tree/contracts';
@@ -21,6 +21,7 @@ describe('names that answers look for', () => {
       entity: ENTITY,
       group: GROUP,
       swarm: SWARM,
+      store: STORE,
     });
     expect(EFFECTS).toEqual({
       model: llmGenerate.name,

@@ -43,7 +43,7 @@ function stepOf({ system, last, messages }: ScriptRequest): ScriptStep {
 const priced: ModelClient = withPrice(steps, { in: 2, out: 10 });
 
 /** A clock that goes on by a second at each look, from the same time. */
-function ticking(): Clock {
+export function ticking(): Clock {
   let wall = Date.UTC(2026, 0, 2, 9);
   return {
     wall: () => {

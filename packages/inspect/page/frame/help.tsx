@@ -35,7 +35,7 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
         ))}
         <div>
           <dt>
-            <kbd>1</kbd>…<kbd>0</kbd>
+            <kbd>1</kbd>…<kbd>0</kbd> <kbd>m</kbd>
           </dt>
           <dd>{TABS.map(({ key, name }) => `${key} ${name}`).join(', ')}</dd>
         </div>

@@ -131,6 +131,15 @@ function directOf(text: string): Hit[] {
   const cells = /^[\w.-]+@\d+\/.+$/.test(text)
     ? [{ to: hrefOf({ screen: 'cell', parts: [text] }), what: `state of ${text}` }]
     : [];
+  const [, store, id] = /^(\S+)#(\d{1,12})$/.exec(text) ?? [];
+  const items =
+    store === undefined || id === undefined
+      ? []
+      : [{ to: hrefOf({ screen: 'memory', parts: [store, id] }), what: `the memory ${text}` }];
   const tabs = text.length < 2 ? [] : TABS.filter(({ name }) => name.toLowerCase().startsWith(text.toLowerCase()));
-  return [...cells, ...tabs.map(({ screen, name }) => ({ to: hrefOf({ screen }), what: `the screen ${name}` }))];
+  return [
+    ...cells,
+    ...items,
+    ...tabs.map(({ screen, name }) => ({ to: hrefOf({ screen }), what: `the screen ${name}` })),
+  ];
 }

@@ -19,6 +19,7 @@ export const TABS: readonly Tab[] = [
   { screen: 'now', name: 'Now', key: '1' },
   { screen: 'story', name: 'Story', key: '2', with: ['prompt'] },
   { screen: 'org', name: 'Organization', key: '3', with: ['tree', 'team', 'society', 'group', 'swarm'] },
+  { screen: 'memory', name: 'Memory', key: 'm' },
   { screen: 'waiting', name: 'Waiting', key: '4' },
   { screen: 'cost', name: 'Cost', key: '5' },
   { screen: 'trouble', name: 'Trouble', key: '6' },

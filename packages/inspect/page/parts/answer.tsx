@@ -29,7 +29,7 @@ export function Shown<T>({ of: { data, failure, isLoading }, what, children }: A
 
 /** Whether the question names a part of the world that was made later. */
 function isNotMadeYet({ report: { code, where } }: ReportFailure): boolean {
-  return code === 'invalid_argument' && (where === 'project' || where === 'name');
+  return code === 'invalid_argument' && (where === 'project' || where === 'name' || where === 'item');
 }
 
 /** An error: what happened, where, what was expected, what was found, what to do. */

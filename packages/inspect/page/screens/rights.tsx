@@ -9,26 +9,78 @@ import { set, useRoute } from '../state/router.js';
 import { useReportAt } from '../state/use-report.js';
 import { cellName, holderOf, ownerName, plain, safe } from '../words/names.js';
 import { moment } from '../words/time.js';
+import { Readers } from './memory/readers.js';
 import type { ScreenProps } from './screen.js';
 
 type Capability = NonNullable<RightsReport['exercise']>;
 
-/** Rights of one holder. */
+/** Rights of one holder, or who may read an item. */
 export function Rights({ world }: ScreenProps) {
-  const { holder = 'operator' } = useRoute().query;
+  const { holder = 'operator', item } = useRoute().query;
+  return (
+    <div class="single">
+      <Part title="Rights">
+        <Modes item={item} />
+      </Part>
+      {item === undefined ? <OfHolder holder={holder} world={world} /> : <OfItem item={item} />}
+    </div>
+  );
+}
+
+/** Who may read an item at the frame that is shown. */
+function OfItem({ item }: { readonly item: string }) {
+  const { at } = useRoute().query;
+  const isPast = at !== undefined;
+  return (
+    <Part title={`Who ${isPast ? 'could' : 'can'} read ${safe(item)}${isPast ? ` at frame ${at}` : ''}`}>
+      <Readers item={item} />
+    </Part>
+  );
+}
+
+function Modes({ item }: { readonly item: string | undefined }) {
+  const [text, setText] = useState(item ?? '');
+  return (
+    <form
+      class="bar"
+      onSubmit={(event) => {
+        event.preventDefault();
+        set({ item: text.trim() === '' ? null : text.trim() });
+      }}
+    >
+      <label>
+        <span class="quiet">who could read</span>{' '}
+        <input
+          type="text"
+          value={text}
+          placeholder="group:research#7"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">list readers</button>
+      {item !== undefined && (
+        <button type="button" onClick={() => set({ item: null })}>
+          rights of a holder
+        </button>
+      )}
+    </form>
+  );
+}
+
+function OfHolder({ holder, world }: ScreenProps & { readonly holder: string }) {
   const society = useReportAt<SocietyReport>(world.parts.society ? 'society' : null).data;
   const waiting = useReportAt<WaitingReport>('waiting').data;
   const answer = useReportAt<RightsReport>('rights', { holder });
   const known = holdersOf(society, waiting);
   return (
-    <div class="single">
+    <>
       <Part title="Rights of">
         <Chooser holder={holder} known={known} />
       </Part>
       <Shown of={answer} what="these rights">
         {(report) => <Report report={report} />}
       </Shown>
-    </div>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import type { WorldReport } from '../../src/contract/reports.js';
 import { hrefOf, useRoute } from '../state/router.js';
 import { Compare } from './compare.js';
 import { Cost } from './cost.js';
+import { Memory } from './memory/memory.js';
 import { Now } from './now.js';
 import { Organization } from './org/organization.js';
 import { Society } from './org/society.js';
@@ -34,7 +35,7 @@ const SCREENS: Readonly<Record<string, (props: ScreenProps) => JSX.Element | nul
     group: Society,
     swarm: Society,
   },
-  ...{ waiting: Waiting, cost: Cost, trouble: Trouble, rights: Rights, compare: Compare },
+  ...{ memory: Memory, waiting: Waiting, cost: Cost, trouble: Trouble, rights: Rights, compare: Compare },
   ...{ cells: Cells, cell: Cell, records: Records, f: Frame, b: Blob },
 };
 

@@ -7,15 +7,19 @@ import type { FrameTime, WorldParts } from '@reprise/operators/sessions';
 
 /**
  * Reports that are those of the commands: `GET /api/waiting?at&limit&after`, `/api/cost?by&from&to&at&limit&after` (`by` is
- * a list with commas), `/api/diff?a&b&cell&limit&after`, `/api/rights?holder&at`, `/api/society?at`, `/api/prompt?call&as`
+ * a list with commas), `/api/diff?a&b&cell&limit&after`, `/api/rights?holder&at`, `/api/society?at`, `/api/trust?at&limit&after`,
+ * `/api/memory?item&at&limit&after` (`item` is a store or an item of it), `/api/readers?item&at&limit&after`, `/api/prompt?call&as`
  * (`call` is `last`, a place, or at least 8 digits of the effect; `as=sent` asks for the body too).
  */
 export type {
   CostReport,
   DiffReport,
+  MemoryReport,
+  ReadersReport,
   RequestReport,
   RightsReport,
   SocietyReport,
+  TrustReport,
   WaitingReport,
 } from '@reprise/operators';
 /** `GET /api/sessions?at`: who is there. */

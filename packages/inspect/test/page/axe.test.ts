@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { freshFolder, makeEdit } from './worlds.js';
@@ -24,6 +25,10 @@ const SCREENS: readonly (readonly [screen: string, world: string, path: string, 
   ['Cost', 'scene', '/cost', []],
   ['Trouble', 'scene', '/trouble', []],
   ['Rights', 'swarm', '/rights', []],
+  ['Rights of an item', 'memory', '/rights?item=group%3Acrew%232', []],
+  ['Memory', 'memory', '/memory', []],
+  ['Memory with the detail of an item', 'memory', '/memory/group%3Acrew/2', ['j']],
+  ['Society with trust over time and the result of a swarm', 'memory', '/society', ['j']],
   ['Compare', 'scene', '/compare?a=3&b=9', ['j']],
   ['State', 'scene', '/cells', ['j']],
   ['State of a cell', 'scene', '/cell/aos.agent%2FSessionReducer%401/main', []],
@@ -38,9 +43,11 @@ const SCREENS: readonly (readonly [screen: string, world: string, path: string, 
 beforeAll(async () => {
   await makeScene(folder.file('scene.db'));
   await makeSwarm(folder.file('swarm.db'));
+  await makeMemories(folder.file('memory.db'));
   await makeEdit(folder.file('edit.db'), 'word');
   browser = await startBrowser();
-  for (const name of ['scene', 'swarm', 'edit']) worlds[name] = await show(browser, folder.file(`${name}.db`));
+  for (const name of ['scene', 'swarm', 'memory', 'edit'])
+    worlds[name] = await show(browser, folder.file(`${name}.db`));
 });
 afterAll(async () => {
   for (const world of Object.values(worlds)) await world.close();

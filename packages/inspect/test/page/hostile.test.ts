@@ -29,6 +29,7 @@ const PATHS = [
   ],
   ...[
     '/rights',
+    '/memory',
     '/compare?a=1&b=4',
     '/cells',
     '/records',
@@ -36,6 +37,7 @@ const PATHS = [
     '/f/2/0',
     '/cell/aos.agent%2FSessionReducer%401/main',
   ],
+  ...[`/rights?item=${encodeURIComponent(HOSTILE)}`, `/memory/${encodeURIComponent(HOSTILE)}/1`],
   ...[`/rights?holder=${encodeURIComponent(HOSTILE)}`, `/story/${encodeURIComponent(HOSTILE)}`],
 ];
 

@@ -1,6 +1,7 @@
 /** People and agents stand on the page by their names: ids are left to the records and to details. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { freshFolder } from './worlds.js';
@@ -12,8 +13,9 @@ const worlds: Record<string, Shown> = {};
 beforeAll(async () => {
   await makeScene(folder.file('scene.db'));
   await makeSwarm(folder.file('swarm.db'));
+  await makeMemories(folder.file('memory.db'));
   browser = await startBrowser();
-  for (const name of ['scene', 'swarm']) worlds[name] = await show(browser, folder.file(`${name}.db`));
+  for (const name of ['scene', 'swarm', 'memory']) worlds[name] = await show(browser, folder.file(`${name}.db`));
 });
 afterAll(async () => {
   for (const world of Object.values(worlds)) await world.close();
@@ -23,11 +25,11 @@ afterAll(async () => {
 
 const PATHS = [
   ...['/', '/story', '/story?all=1', '/prompt/last', '/org', '/society', '/waiting', '/cost', '/trouble', '/rights'],
-  ...['/compare?a=2&b=15', '/cells'],
+  ...['/compare?a=2&b=15', '/cells', '/memory'],
 ];
 
 describeInBrowser('names on the page', () => {
-  it.each(['swarm', 'scene'])(
+  it.each(['swarm', 'scene', 'memory'])(
     'given the world of a %s, no screen but the records and details shows an id of 32 digits',
     async (world) => {
       for (const path of PATHS) {

@@ -1,6 +1,7 @@
 /** The ten questions of an operator: each is answered from the first screen within three interactions, by keys alone. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
 import { run } from '../../../cli/test/run.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
@@ -14,9 +15,11 @@ const worlds: Record<string, Shown> = {};
 beforeAll(async () => {
   await makeScene(folder.file('scene.db'));
   await makeSwarm(folder.file('swarm.db'));
+  await makeMemories(folder.file('memory.db'), word);
   await makeEdit(folder.file('edit.db'), word);
   browser = await startBrowser();
-  for (const name of ['scene', 'swarm', 'edit']) worlds[name] = await show(browser, folder.file(`${name}.db`));
+  for (const name of ['scene', 'swarm', 'memory', 'edit'])
+    worlds[name] = await show(browser, folder.file(`${name}.db`));
 });
 afterAll(async () => {
   for (const world of Object.values(worlds)) await world.close();
@@ -81,6 +84,29 @@ describeInBrowser('the ten questions of an operator', () => {
     const page = await after('swarm', [key('/'), type('A market'), key('Enter')]);
     await expect.poll(() => shown(page, '.detail')).toContain('the model in scout 2 of markets');
     expect(await shown(page, '.detail')).toContain('You are scout 2 of the swarm markets');
+  });
+
+  it('given the question which agent wrote a memory, and from what, the detail names the agent, the request, and those who judged it', async () => {
+    const page = await after('memory', [key('m'), key('j'), key('j')]);
+    await expect.poll(() => shown(page, '.detail')).toContain(`Bodies have at most ${word}.`);
+    const detail = await shown(page, '.detail');
+    expect(detail).toContain('who scribe');
+    expect(detail).toMatch(/comes from a request of the program write 1/);
+    expect(detail).toMatch(/right by ben .*trust 0\.65 → 0\.67, medium/);
+    expect(detail).toContain('superseded, replaced by group:crew#3');
+  });
+
+  it('given the question who could read an item at that time, the page lists each holder with the reason', async () => {
+    const page = await after('memory', [key('/'), type('group:crew#2'), key('Enter')]);
+    await expect.poll(() => shown(page, '.detail')).toContain('ben a member of the group, as member');
+    expect(await shown(page, '.detail')).toMatch(/may read it \d+ the operator may do everything/);
+    expect(await shown(page, '.detail')).toContain(
+      'written before any reader had answered. The swarm hard had 2 tasks',
+    );
+    await page.getByRole('link', { name: 'on a screen of its own' }).click();
+    await expect.poll(() => shown(page)).toMatch(/Who can read group:crew#2 may read it/);
+    await page.keyboard.press('[');
+    await expect.poll(() => shown(page)).toMatch(/Who could read group:crew#2 at frame \d+ may read it/);
   });
 
   it('given the question what waits on people, the first screen lists it with the line that answers it', async () => {

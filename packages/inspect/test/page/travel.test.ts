@@ -1,6 +1,7 @@
 /** The slider moves every screen; the address holds where a page is, so pages do not disturb each other, and back goes back. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene } from '../../../cli/test/operators/scene.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { freshFolder } from './worlds.js';
@@ -8,14 +9,18 @@ import { freshFolder } from './worlds.js';
 const folder = freshFolder();
 let browser: Browser;
 let shown: Shown;
+let kept: Shown;
 
 beforeAll(async () => {
   await makeScene(folder.file('scene.db'));
   browser = await startBrowser();
   shown = await show(browser, folder.file('scene.db'));
+  await makeMemories(folder.file('memory.db'));
+  kept = await show(browser, folder.file('memory.db'));
 });
 afterAll(async () => {
   await shown?.close();
+  await kept?.close();
   await browser?.close();
   folder.remove();
 });
@@ -50,6 +55,25 @@ describeInBrowser('time travel', () => {
     await strip.click({ position: { x: (box?.width ?? 0) / 2, y: 10 } });
     await expect.poll(() => frame(page)).toBe('9');
     await expect.poll(() => text(page)).toContain('2 model calls');
+  });
+
+  it('when the handle is moved back, the memories, their verdicts and trust are those of that frame', async () => {
+    const page = await kept.page('/memory/group%3Acrew/1');
+    await expect.poll(() => text(page)).toContain('superseded, replaced by group:crew#3');
+    await page.goto(`${kept.origin}/memory/group%3Acrew/1?at=19#token=${kept.token}`);
+    await expect.poll(() => text(page)).toContain('Nobody has judged it.');
+    expect(await text(page)).not.toContain('superseded');
+    await page.keyboard.press(']');
+    await expect.poll(() => text(page)).toMatch(/right by ben/);
+    await page.keyboard.press('3');
+    await expect.poll(() => text(page)).toMatch(/Trust over time 1 .*0\.65 → 0\.67 right crew#1/);
+    expect(await page.getByRole('img', { name: 'Score after each verdict: 0.65, 0.67' }).count()).toBe(1);
+    await page.keyboard.press('l');
+    await expect.poll(() => text(page)).toMatch(/Trust over time 3 /);
+    await expect.poll(() => text(page)).toMatch(/What its agents found task 1, reader 0: ok order\.ts:2: a long line/);
+    expect(await text(page)).toMatch(/Its result One line of order\.ts is too long\./);
+    const early = await kept.page('/memory/group%3Acrew/1?at=2');
+    await expect.poll(() => text(early)).toContain('It did not exist yet at frame 2.');
   });
 
   it('a part of the world that was made later is no error: the screen says that it did not exist yet', async () => {

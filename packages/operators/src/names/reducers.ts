@@ -10,6 +10,7 @@ export const REDUCERS = {
   entity: 'society/Entity@1',
   group: 'society/Group@1',
   swarm: 'society/Swarm@1',
+  store: 'memory/Store@1',
 } as const;
 
 /** Kinds of effects that have words of their own. */

@@ -17,7 +17,7 @@ interface Page<T> {
 }
 
 /** The entries of a page when none is stated. */
-const LIMIT_DEFAULT = 1_000;
+export const LIMIT_DEFAULT = 1_000;
 
 /**
  * The page behind a cursor.
@@ -31,14 +31,18 @@ export function pageOf<T>(
   cursorOf: (item: T) => string,
 ): Page<T> {
   const from = after === undefined ? 0 : all.findIndex((item) => cursorOf(item) === after) + 1;
-  if (after !== undefined && from === 0)
-    throw new RepriseError('invalid_argument', 'no entry has this cursor', {
-      where: 'after',
-      expected: 'the `next` of the page before, with the other options unchanged',
-      actual: after,
-      hint: 'Begin again without a cursor: what it named may be over.',
-    });
+  if (after !== undefined && from === 0) throw noSuchCursor(after);
   const items = all.slice(from, from + limit);
   const last = items.at(-1);
   return { items, next: from + items.length < all.length && last !== undefined ? cursorOf(last) : null };
+}
+
+/** The refusal of a cursor that no entry has. */
+export function noSuchCursor(actual: string): RepriseError {
+  return new RepriseError('invalid_argument', 'no entry has this cursor', {
+    where: 'after',
+    expected: 'the `next` of the page before, with the other options unchanged',
+    actual,
+    hint: 'Begin again without a cursor: what it named may be over.',
+  });
 }

@@ -1,19 +1,23 @@
 /** Which item of a memory is meant, and what the store says of it. */
 import { isWhole, RepriseError } from '@reprise/contracts';
 import type { WorldAt } from '@reprise/kernel';
-import { key as itemKey, type MemoryItem, storeAt } from '@reprise/org/contracts';
+import { key as itemKey, type MemoryItem, SCOPE, storeAt } from '@reprise/org/contracts';
 
-/** A store, and an item in it. */
-interface NamedItem {
-  readonly scope: string;
-  readonly id: number | null;
+/** An item, with its number. */
+interface FoundItem extends MemoryItem {
+  readonly id: number;
 }
 
-/** The store and the item that are meant. @throws RepriseError `invalid_argument` */
-export function parseItem(text: unknown): NamedItem {
-  const [, scope, id] = (typeof text === 'string' && /^([^#]+)(?:#(\d{1,12}))?$/.exec(text)) || [];
-  const number = id === undefined ? null : Number(id);
-  if (scope !== undefined && (number === null || isWhole(number, 1))) return { scope, id: number };
+/** A store, and an item in it. */
+interface Named {
+  readonly scope: string;
+  /** The item; null when only a store was named. */
+  readonly item: FoundItem | null;
+}
+
+/** Refuses what names neither a store nor an item. @throws RepriseError `invalid_argument` */
+export function requireItemName(text: unknown): asserts text is string {
+  if (typeof text === 'string' && /^[!-~]{1,213}$/.test(text) && !/^#|#0*$/.test(text)) return;
   throw new RepriseError('invalid_argument', 'this names no item of a memory', {
     where: 'item',
     expected: 'the scope of a store, or a scope and a number: group:research#7',
@@ -21,19 +25,31 @@ export function parseItem(text: unknown): NamedItem {
   });
 }
 
-/** An item, with its number. */
-interface FoundItem extends MemoryItem {
-  readonly id: number;
+/**
+ * The store or the item after a frame. A scope may have a `#` of its own: the item is meant where there is one, and the store
+ * of that name otherwise.
+ *
+ * @throws RepriseError `invalid_argument` when it is not there
+ */
+export async function namedIn(then: WorldAt, text: string): Promise<Named> {
+  const [, scope = '', digits = ''] = /^(.+)#(\d{1,12})$/.exec(text) ?? [];
+  const id = Number(digits);
+  const isItem = digits !== '' && isWhole(id, 1);
+  const store = isItem ? await nextIn(then, scope) : undefined;
+  if (store !== undefined) {
+    const [entry] = await then.table(storeAt(scope), 'items', { from: itemKey(id), limit: 1 });
+    if (entry?.[0] === itemKey(id)) return { scope, item: { id, ...(entry[1] as unknown as MemoryItem) } };
+  }
+  if ((await nextIn(then, text)) !== undefined) return { scope: text, item: null };
+  if (store === undefined)
+    throw absent('there is no such store at this frame', isItem ? scope : text, 'the scope of a store');
+  throw absent('the store has no such item at this frame', text, `a number below ${store}`);
 }
 
-/** The item after a frame; null when only a store was named. @throws RepriseError `invalid_argument` when it is not there */
-export async function itemIn(then: WorldAt, { scope, id }: NamedItem): Promise<FoundItem | null> {
-  const state = (await then.state(storeAt(scope))) as { readonly next: number } | undefined;
-  if (state === undefined) throw absent('there is no such store at this frame', scope, 'the scope of a store');
-  if (id === null) return null;
-  const [entry] = await then.table(storeAt(scope), 'items', { from: itemKey(id), limit: 1 });
-  if (entry?.[0] === itemKey(id)) return { id, ...(entry[1] as unknown as MemoryItem) };
-  throw absent('the store has no such item at this frame', `${scope}#${id}`, `a number below ${state.next}`);
+/** The number of a store's next item; undefined when there is no such store. */
+async function nextIn(then: WorldAt, scope: string): Promise<number | undefined> {
+  if (!SCOPE.test(scope)) return undefined;
+  return ((await then.state(storeAt(scope))) as { readonly next: number } | undefined)?.next;
 }
 
 function absent(message: string, actual: string, expected: string): RepriseError {

@@ -11,7 +11,7 @@ import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
 import { belongingOf, nameOf, nameOfHolder, withBelonging } from './belonging.js';
-import { itemIn, parseItem } from './item.js';
+import { namedIn, requireItemName } from './item.js';
 import { reasonOf } from './reasons.js';
 import type { ReaderRow, ReadersReport } from './report.js';
 
@@ -44,13 +44,13 @@ export async function readersOf(
 ): Promise<ReadersReport> {
   requireQuestion('readersOf', store, options, KNOWN);
   requireGivenApps('readersOf', apps);
-  const named = parseItem(item);
+  requireItemName(item);
   const frame = await frameOf(store, options.at);
   const then = await worldAt(store, apps.app, frame, { legacy: apps.legacy ?? [] });
   const names = await namesAt(store, frame, options.signal);
-  const found = await itemIn(then, named);
-  const question = { store: named.scope, at: await timeOf(store, frame) };
-  const belonging = await belongingOf(then, named.scope);
+  const { scope, item: found } = await namedIn(then, item);
+  const question = { store: scope, at: await timeOf(store, frame) };
+  const belonging = await belongingOf(then, scope);
   const rows: ReaderRow[] = [OPERATOR];
   for (const cell of await cellsAt(store, frame, HOLDERS, options.signal)) {
     options.signal?.throwIfAborted();
@@ -61,7 +61,7 @@ export async function readersOf(
     rows.push({ holder, of, ...reason, by_name: nameOfHolder(reason.by, names) });
   }
   const { items, next } = pageOf(rows.sort(byName), options, ({ holder }) => holder);
-  return { frame, store: named.scope, item: found && withName(found, names), rows: [...items], next };
+  return { frame, store: scope, item: found && withName(found, names), rows: [...items], next };
 }
 
 const OPERATOR: ReaderRow = {
@@ -87,7 +87,7 @@ async function timeOf(store: ReadonlyStore, seq: number): Promise<number> {
 }
 
 function withName(
-  { id, author, state, created_at }: NonNullable<Awaited<ReturnType<typeof itemIn>>>,
+  { id, author, state, created_at }: NonNullable<Awaited<ReturnType<typeof namedIn>>['item']>,
   names: WorldNames,
 ): ReadersReport['item'] {
   return { id, author, author_name: nameOf(author, names), state, created_at };

@@ -23,17 +23,18 @@ export function reasonOf({ effective, chain }: Rights, question: StoreQuestion):
   if (effective === undefined) return { may: false, reason: 'broken', ...NO_LINK };
   const refusal = refusalIn(chain, question);
   if (refusal !== undefined) return refusal;
-  const naming = chain.find(({ declared }) => declared?.exercise?.may[READ.dimension] !== undefined);
-  if (naming === undefined) return { may: true, reason: 'not_narrowed', ...NO_LINK };
-  return { may: true, reason: 'rights', by: naming.holder, patterns: patternsIn(naming.declared?.exercise) };
+  for (const [i, { holder, declared }] of chain.entries()) {
+    const patterns = patternsIn(sideOf(declared, i));
+    if (patterns !== null) return { may: true, reason: 'rights', by: holder, patterns };
+  }
+  return { may: true, reason: 'not_narrowed', ...NO_LINK };
 }
 
 /** The first link, from the holder up, that does not permit it. */
 function refusalIn(chain: Rights['chain'], question: StoreQuestion): Reason | undefined {
   for (const [i, { holder, declared }] of chain.entries()) {
     if (declared === undefined) continue;
-    // A holder exercises its own side; those above it narrow by what they may hand on.
-    const side = i === 0 ? declared.exercise : declared.grant;
+    const side = sideOf(declared, i);
     const refused = side === null ? undefined : refusedBy(side, question);
     if (refused !== undefined) return { may: false, by: holder, ...refused };
     for (const [granter, hold] of declared.holds ?? []) {
@@ -43,6 +44,11 @@ function refusalIn(chain: Rights['chain'], question: StoreQuestion): Reason | un
     }
   }
   return undefined;
+}
+
+/** The side that counts: a holder exercises its own, and those above it narrow by what they may hand on. */
+function sideOf(declared: Rights['chain'][number]['declared'], i: number): Capability | null {
+  return (i === 0 ? declared?.exercise : declared?.grant) ?? null;
 }
 
 function refusedBy(

@@ -36,13 +36,33 @@ const societyGroup = z.strictObject({
 /** A group, with its members. */
 export type SocietyGroup = z.infer<typeof societyGroup>;
 
+/** What an agent of a swarm has worked on, and what it found. */
+const swarmResult = z.strictObject({
+  task: count,
+  slot: z.string(),
+  index: count,
+  agent: named,
+  status: z.string(),
+  attempt: count,
+  /** Of a task that failed: why, by a code. */
+  code: z.nullable(z.string()),
+  /** The first words of what it found; null before that, and where they were erased. */
+  words: z.nullable(z.string()),
+});
+
+/** What an agent of a swarm has worked on, and what it found. */
+export type SwarmResult = z.infer<typeof swarmResult>;
+
 /** A swarm, with the agents in its slots. */
 const societySwarm = z.strictObject({
   id: z.string(),
   status: z.string(),
   strategy: z.string(),
-  /** The stage that runs, of a pipeline. */
+  /** The first words of its goal; null where they were erased. */
+  goal: z.nullable(z.string()),
+  /** The stage that runs, of a pipeline: from 0 on, and it has as many as slots. */
   stage: count,
+  stages: count,
   creator: named,
   code: z.nullable(z.string()),
   slots: z.array(
@@ -57,6 +77,10 @@ const societySwarm = z.strictObject({
   /** The tasks that have not ended. */
   open: count,
   spent: z.strictObject({ tokens: count, micro_money: count }),
+  /** What its agents found, the candidates of its result, by the numbers of their tasks. */
+  results: z.array(swarmResult),
+  /** Its final result: the words of its lead, or what its strategy made of the candidates; null before that. */
+  result: z.nullable(z.string()),
 });
 
 /** A swarm, with the agents in its slots. */

@@ -1,20 +1,15 @@
 /** Who is in a society: its people and agents, groups with their members, swarms with their slots, and trust. */
 
-import type { Address, Value } from '@reprise/contracts';
-import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import {
-  type EntityState,
-  type GroupState,
-  type MemberRow,
-  type SwarmRow,
-  type SwarmState,
-  scoreOf,
-} from '@reprise/society/contracts';
+import type { Address } from '@reprise/contracts';
+import { type App, type ReadonlyStore, worldAt } from '@reprise/kernel';
+import { type EntityState, type GroupState, type MemberRow, scoreOf } from '@reprise/society/contracts';
 import { cellsAt } from '../cells/cells-at.js';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
-import type { SocietyEntity, SocietyGroup, SocietyReport, SocietySwarm, SocietyTrust } from './report.js';
+import { entriesOf, type Reading } from './reading.js';
+import type { SocietyEntity, SocietyGroup, SocietyReport, SocietyTrust } from './report.js';
+import { swarmOf } from './swarms.js';
 
 /** When the society is read. */
 export interface SocietyOfOptions {
@@ -49,7 +44,7 @@ export async function societyOf(
     names.set(id, state.display_name);
     states.set(id, state);
   }
-  const reading: Reading = { then, named: (id) => ({ id, name: names.get(id) ?? id }) };
+  const reading: Reading = { then, content: store.content, named: (id) => ({ id, name: names.get(id) ?? id }) };
   return {
     frame,
     entities: [...states].map(([id, state]) => entityOf(id, state, reading)).sort(byDepth),
@@ -57,11 +52,6 @@ export async function societyOf(
     swarms: await Promise.all(keysOf(cells, REDUCERS.swarm).map((id) => swarmOf(id, reading))),
     trust: (await Promise.all([...states.keys()].map((id) => trustOf(id, reading)))).flat(),
   };
-}
-
-interface Reading {
-  readonly then: WorldAt;
-  named(id: string): { readonly id: string; readonly name: string };
 }
 
 function keysOf(cells: readonly Address[], reducer: string): readonly string[] {
@@ -88,31 +78,10 @@ async function groupOf(id: string, { then, named }: Reading): Promise<SocietyGro
   return { id, kind, standing, emcon, members };
 }
 
-async function swarmOf(id: string, { then, named }: Reading): Promise<SocietySwarm> {
-  const address: Address = [REDUCERS.swarm, id];
-  const state = (await then.state(address)) as unknown as SwarmState;
-  const rows = (await entriesOf(then, address, 'members')) as unknown as readonly [string, SwarmRow<'members'>][];
-  const { status, strategy, stage, code, tasks, spent } = state;
-  const slots = rows.map(([, { slot, index, agent_id, phase, task }]) => {
-    return { slot, index, agent: agent_id === null ? null : named(agent_id), phase, task };
-  });
-  return { id, status, strategy, stage, creator: named(state.creator), code, slots, open: tasks.open, spent };
-}
-
 async function trustOf(id: string, { then, named }: Reading): Promise<readonly SocietyTrust[]> {
   const rows = await entriesOf(then, [REDUCERS.entity, id], 'trust');
   return rows.map(([agent, row]) => {
     const { score_ppm, observations, tier } = scoreOf(id, agent, row as never);
     return { observer: named(id), agent: named(agent), score_ppm, observations, tier };
   });
-}
-
-async function entriesOf(then: WorldAt, address: Address, table: string): Promise<readonly [string, Value][]> {
-  const all: [string, Value][] = [];
-  for (;;) {
-    const last = all.at(-1)?.[0];
-    const page = await then.table(address, table, last === undefined ? {} : { after: last });
-    if (page.length === 0) return all;
-    all.push(...page);
-  }
 }

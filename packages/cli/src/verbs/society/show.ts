@@ -6,6 +6,7 @@ import {
   type SocietyReport,
   type SocietySwarm,
   type SocietyTrust,
+  type SwarmResult,
   societyOf,
 } from '@reprise/operators/society';
 import type { Io } from '../../process/io.js';
@@ -72,16 +73,26 @@ function linesOfGroup({ id, kind, standing, emcon, members }: SocietyGroup): rea
 }
 
 function linesOfSwarm(swarm: SocietySwarm): readonly string[] {
-  const { id, status, strategy, stage, creator, code, slots, open, spent } = swarm;
-  const where = strategy === 'pipeline' ? `, stage ${stage}` : '';
+  const { id, status, strategy, stage, stages, goal, creator, code, slots, open, spent, results, result } = swarm;
+  const where = strategy === 'pipeline' ? `, stage ${stage + 1} of ${stages}` : '';
   const end = code === null ? '' : `, ${code}`;
   return [
     `swarm ${id}: ${status}${end}, ${strategy}${where}, by ${nameOf(creator)}, ${open} open tasks, ${spent.tokens} tokens`,
+    ...(goal === null ? [] : [`  goal: ${goal}`]),
     ...slots.map(
       ({ slot, index, agent, phase, task }) =>
         `  ${slot} ${index}: ${agent === null ? 'no agent' : nameOf(agent)}, ${phase}${task === null ? '' : `, task ${task}`}`,
     ),
+    ...results.map(lineOfResult),
+    ...(result === null ? [] : ['  result', ...result.split('\n').map((line) => `    ${line}`)]),
   ];
+}
+
+/** What an agent of a swarm found: a candidate of the swarm's result. */
+function lineOfResult({ task, slot, index, status, attempt, code, words }: SwarmResult): string {
+  const again = attempt > 1 ? `, attempt ${attempt}` : '';
+  const end = code === null ? '' : `, ${code}`;
+  return `  task ${task}, ${slot} ${index}: ${status}${end}${again}${words === null ? '' : `: ${words}`}`;
 }
 
 function lineOfTrust({ observer, agent, score_ppm, observations, tier }: SocietyTrust): string {

@@ -1,14 +1,16 @@
 /** A society: who made whom, the groups with their members, the swarms with their slots, and who trusts whom. */
-import type { SocietyEntity, SocietyGroup, SocietySwarm } from '@reprise/operators';
+import type { SocietyEntity, SocietyGroup, SocietySwarm, SwarmResult } from '@reprise/operators';
 import type { SocietyReport } from '../../../src/contract/reports.js';
 import { Empty, Shown } from '../../parts/answer.js';
 import { Part } from '../../parts/facts.js';
 import { Row, useRows } from '../../parts/rows.js';
+import { Text } from '../../parts/text.js';
 import { hrefOf } from '../../state/router.js';
 import { useReportAt } from '../../state/use-report.js';
 import { holderOf, plain, safe } from '../../words/names.js';
 import { amount, money, short } from '../../words/numbers.js';
 import type { ScreenProps } from '../screen.js';
+import { Trust } from './trust.js';
 
 /** The society of a world. */
 export function Society(_props: ScreenProps) {
@@ -21,7 +23,7 @@ export function Society(_props: ScreenProps) {
 }
 
 function Parts({ society }: { readonly society: SocietyReport }) {
-  const { entities, groups, swarms, trust } = society;
+  const { entities, groups, swarms } = society;
   const rows = lineage(entities);
   const sel = useRows(rows.map(({ id }) => id));
   return (
@@ -58,20 +60,9 @@ function Parts({ society }: { readonly society: SocietyReport }) {
             <Swarm key={swarm.id} swarm={swarm} />
           ))}
         </Part>
-        <Part title="Trust" count={trust.length}>
-          {trust.length === 0 && <Empty>Nobody has judged the work of another one yet.</Empty>}
-          {trust.map(({ observer, agent, score_ppm, observations, tier }) => (
-            <p key={observer.id + agent.id} class="cols">
-              <span class="what">
-                {safe(observer.name)} of {safe(agent.name)}
-              </span>
-              <span class="num">{(score_ppm / 1_000_000).toFixed(2)}</span>
-              <span class="quiet">
-                {safe(tier)}, {amount(observations, 'verdict')}
-              </span>
-            </p>
-          ))}
-        </Part>
+      </div>
+      <div class="wide">
+        <Trust />
       </div>
     </div>
   );
@@ -103,7 +94,7 @@ function Group({ group: { id, kind, standing, emcon, members } }: { readonly gro
 }
 
 function Swarm({
-  swarm: { id, status, strategy, stage, creator, code, slots, open, spent },
+  swarm: { id, status, strategy, stage, stages, goal, creator, code, slots, open, spent, results, result },
 }: {
   readonly swarm: SocietySwarm;
 }) {
@@ -115,11 +106,12 @@ function Swarm({
           {safe(strategy)}, by {safe(creator.name)}
         </span>
       </h3>
+      {goal !== null && <p class="goal">{safe(goal)}</p>}
       <p>
         <strong>{safe(status)}</strong>
         {code !== null && ` (${safe(code)})`}
-        {strategy === 'pipeline' && ` · stage ${stage}`} · {amount(open, 'open task')} · {short(spent.tokens)} tokens ·{' '}
-        {money(spent.micro_money)}
+        {strategy === 'pipeline' && ` · stage ${stage + 1} of ${stages}`} · {amount(open, 'open task')} ·{' '}
+        {short(spent.tokens)} tokens · {money(spent.micro_money)}
       </p>
       <ul class="members">
         {slots.map(({ slot, index, agent, phase, task }) => (
@@ -132,7 +124,35 @@ function Swarm({
           </li>
         ))}
       </ul>
+      {results.length > 0 && <h4>What its agents found</h4>}
+      <ul class="found">
+        {results.map((one) => (
+          <li key={one.task}>
+            <Result of={one} />
+          </li>
+        ))}
+      </ul>
+      {result !== null && (
+        <>
+          <h4>Its result</h4>
+          <Text text={result} />
+        </>
+      )}
     </section>
+  );
+}
+
+/** What an agent of a swarm found: a candidate of the result. */
+function Result({ of: { task, slot, index, status, attempt, code, words } }: { readonly of: SwarmResult }) {
+  return (
+    <>
+      <span class="quiet">
+        task {task}, {safe(slot)} {index}: {safe(status)}
+        {code !== null && ` (${safe(code)})`}
+        {attempt > 1 && `, attempt ${attempt}`}
+      </span>{' '}
+      {words === null ? '' : safe(words)}
+    </>
   );
 }
 

@@ -1,0 +1,2 @@
+/** Texts behind links, and their first words. */
+export { firstWords, outputText, plainText, saltedText } from './texts.js';
