@@ -27,7 +27,10 @@ const args = z.strictObject({});
 /** The calls that another system finishes. */
 type Orders = string[];
 
-function clerkOf(orders: Orders): Agent {
+/** Ends calls that run for long. */
+type Doors = (() => void)[];
+
+function clerkOf(orders: Orders, doors: Doors): Agent {
   const tools = [
     defineTool({ name: 'pay', description: 'Pays.', args, approval: 'always', run: () => 'Paid.' }),
     defineTool({
@@ -44,18 +47,27 @@ function clerkOf(orders: Orders): Agent {
         return 'value' in answer ? `The ${answer.value}.` : 'None.';
       },
     }),
+    defineTool({
+      ...{ name: 'ship', description: 'Ships.', args, approval: 'always', guarantee: 'idempotent' },
+      run: (_, { signal }) =>
+        new Promise<string>((resolve) => {
+          doors.push(() => resolve('Shipped.'));
+          signal.addEventListener('abort', () => resolve('Not shipped.'));
+        }),
+    }),
     defineTool({ name: 'look', description: 'Looks.', args, guarantee: 'idempotent', run: () => 'Seen.' }),
   ];
   return defineAgent({ name: 'clerk', model: 'main', instructions: 'Serve.', tools });
 }
-const CALLS = ['pay', 'order', 'order', 'choose', 'choose', 'look'];
+const CALLS = ['pay', 'order', 'order', 'choose', 'choose', 'ship', 'ship', 'look'];
 
 /** A world of sessions that wait, made from the draws of a seed. */
 class Waits {
   readonly store = memory();
   readonly draw: Draw;
   readonly #orders: Orders = [];
-  readonly #clerk = clerkOf(this.#orders);
+  readonly #doors: Doors = [];
+  readonly #clerk = clerkOf(this.#orders, this.#doors);
   readonly #clock = new VirtualClock({ turns: 6 });
   #world: AgentWorld | undefined;
 
@@ -124,6 +136,7 @@ class Waits {
       case 3: {
         const [order] = this.#orders.splice(this.draw(2) * this.draw(this.#orders.length + 1), 1);
         if (order !== undefined) await world.settle(order, { status: 'error', code: 'policy_denied' });
+        this.#doors.splice(this.draw(2) * this.draw(this.#doors.length + 1), 1)[0]?.();
         return;
       }
       default:
@@ -191,7 +204,7 @@ describe(`the last lines of a story, beside a reading of every frame (seed ${SEE
   beforeAll(async () => {
     for (let n = 0; n < WORLDS; n++) {
       const waits = new Waits(SEED * 1_000 + n);
-      await waits.make(70);
+      await waits.make(50);
       const store = await waits.store.openReadonly();
       worlds.push({ store, draw: waits.draw, head: (await store.journal.head()).seq });
     }
@@ -201,8 +214,9 @@ describe(`the last lines of a story, beside a reading of every frame (seed ${SEE
     for (const { store, draw, head } of worlds) {
       const all = await allOf(store);
       const ends: number[] = [head];
-      for await (const { seq, kind } of store.journal.read(0)) if (SETTLING.includes(kind) && seq % 3 === 0) ends.push(seq);
-      expect(ends.length).toBeGreaterThan(30);
+      for await (const { seq, kind } of store.journal.read(0))
+        if (SETTLING.includes(kind) && seq % 3 === 0) ends.push(seq);
+      expect(ends.length).toBeGreaterThan(10);
       for (const at of ends) {
         const most = 1 + draw(at % 4 === 0 ? 40 : 4);
         const last = await new RecentReader(store, () => readerOf(store)).last(at, most);
@@ -237,7 +251,7 @@ describe(`the last lines of a story, beside a reading of every frame (seed ${SEE
     seen.clear();
     const last = await new RecentReader(store, () => readerOf(store)).last(seq, 20);
     expect(last.map(toldOf)).toEqual(all.slice(-20));
-    expect(last.some(({ of }) => of.words.includes('approved'))).toBe(true);
+    expect(last.map(({ of }) => of.words).join()).toContain('pay');
     expect(seen.size).toBeLessThan(200);
     const whole = await storyOf(store, { limit: 100_000 });
     expect((await storyOf(store, { limit: 20 })).entries).toEqual(whole.entries.slice(-20));

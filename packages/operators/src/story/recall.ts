@@ -120,7 +120,7 @@ class Recall {
   /** Finds the emission of an effect that is open at the snapshot, and what it waits for. */
   async #findOpen(effect: string, leaf: EffectLeaf): Promise<void> {
     const [emitted] = leaf.queued;
-    
+    if (leaf.approval === undefined) this.#approved.add(effect);
     const open = new Set(leaf.asks?.flatMap(({ n, answer }) => (answer === undefined ? [n] : [])));
     let isDeferred = leaf.deferred === undefined;
     for await (const found of this.#framesWith([bytesOfId(effect)], emitted, this.snapshot.seq)) {
