@@ -151,9 +151,28 @@ describe('reprise cost', () => {
     expect(usedSoFar(node)).toEqual({ tokens: 1_100, micro_money: 3_000 });
     expect(treeUsedSoFar(tree)).toEqual({ tokens: 1_100, micro_money: 3_000 });
     const { out } = await run('tree', 'show', '--world', path);
-    expect(out.split('\n').find((line) => line.includes('#1 '))).toMatch(/\$0\.003/);
+    expect(out.split('\n').find((line) => line.includes('#1 ['))).toMatch(/\$0\.003/);
     const { seq } = await store.journal.head();
     expect((await new TreeRecords().at(store, seq)).trees).toEqual((await treesAt(store)).trees);
+    await store.close();
+  });
+
+  it('given a node whose run has ended, when its tree is shown, then no call is counted twice', async () => {
+    const file = folder.file('answered.db');
+    const { world, settled } = await openScene(file);
+    const item = (await world.pending()).find(({ kind }) => kind === 'question');
+    if (item === undefined) throw new Error('the scene has no question');
+    await world.answer(item, 'yes', { as: 'human:ann' });
+    await settled();
+    await world.close();
+    const store = await sqlite(file).openReadonly();
+    const node = (await treesAt(store)).trees.get('upgrade')?.nodes.get(1);
+    if (node === undefined) throw new Error('the scene has no tree');
+    const { rows } = await costOf(store, { by: ['node'] });
+    const [sums] = rows.filter(({ keys }) => keys[0] === 'upgrade/1');
+    expect(node).toMatchObject({ status: 'complete', using: { tokens: 0, micro_money: 0 } });
+    expect(sums?.calls).toBeGreaterThan(1);
+    expect(usedSoFar(node).micro_money).toBe(sums?.micro_money);
     await store.close();
   });
 
