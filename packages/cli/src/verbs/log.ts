@@ -127,10 +127,17 @@ async function sessionNamed(store: ReadonlyStore, { session, follow }: LogArgume
   );
 }
 
+/** The frames in which a session is looked for first: one that acts is there. */
+const RECENT = 64;
+
 /** The sessions whose keys begin so; the one that has exactly this key alone. */
 async function sessionsLike(store: ReadonlyStore, beginning: string): Promise<ReadonlySet<string>> {
+  const { seq } = await store.journal.head();
+  const recent = new Set<string>();
+  await addSessions(store, Math.max(seq - RECENT, 0), beginning, recent);
+  if (recent.has(beginning)) return new Set([beginning]); // the snapshot need not be loaded
   const { snapshotBefore } = await import('@reprise/kernel/inspect');
-  const snapshot = await snapshotBefore(store, (await store.journal.head()).seq);
+  const snapshot = await snapshotBefore(store, seq);
   if ((await snapshot.cell([SESSION_REDUCER, beginning])) !== undefined) return new Set([beginning]);
   const known = new Set<string>();
   for await (const [reducer, key] of snapshot.addresses())

@@ -147,7 +147,10 @@ describe('reprise cost', () => {
     const node = tree?.nodes.get(1);
     if (tree === undefined || node === undefined) throw new Error('the scene has no tree');
     expect(node).toMatchObject({ run: 'waiting', spent: { tokens: 0, micro_money: 0 } });
-    expect(rows[0]).toMatchObject({ keys: ['upgrade/1'], ...{ tokens_in: 1_000, tokens_out: 100, micro_money: 3_000 } });
+    expect(rows[0]).toMatchObject({
+      keys: ['upgrade/1'],
+      ...{ tokens_in: 1_000, tokens_out: 100, micro_money: 3_000 },
+    });
     expect(usedSoFar(node)).toEqual({ tokens: 1_100, micro_money: 3_000 });
     expect(treeUsedSoFar(tree)).toEqual({ tokens: 1_100, micro_money: 3_000 });
     const { out } = await run('tree', 'show', '--world', path);
