@@ -21,7 +21,7 @@ import {
 } from './named.js';
 
 /** A frame of the past, with the records that matter. */
-export interface RecalledFrame extends Omit<StoredFrame, 'bytes'> {
+interface RecalledFrame extends Omit<StoredFrame, 'bytes'> {
   readonly records: readonly JournalRecord[];
 }
 
