@@ -8,7 +8,6 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
   'agent#pressureOf': 'a law of its levels draws readings that no run gives',
   'cli#failedCells': 'a test reads a store in which one of many cells failed',
   'cli#nextStep': 'a test plays the rules without a world',
-  'cli#projectAt': 'a law of views compares a project with its journal at each frame',
   'cli#shown': 'a law of views compares it with the journal at each frame',
   'cli#work': 'the module of a thread: that it loads is seen by what it offers',
   'contracts#Choice': 'declarations of schemas name it',

@@ -25,6 +25,7 @@ function addTrouble(program: Command, run: RunVerb, io: Io): void {
     'list what needs attention: failed cells; a store, a clock or a service that fails; a process that died; what may have run twice',
   )
     .option('--all', 'what may have run twice in the whole journal, not only since the newest snapshot')
+    .option('-f, --follow', 'print the list again whenever it changes, until Ctrl-C')
     .option('--limit <n>', 'the most of what may have run twice; 1,000 when absent', positive)
     .option('--after <cursor>', 'what stands behind the cursor of the list before')
     .option('--app <module>', 'the app that wrote the world')

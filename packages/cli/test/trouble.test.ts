@@ -1,14 +1,17 @@
 /** `reprise trouble` and `reprise revive`. */
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isBelow } from '@reprise/agent';
 import { openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { failedCells, partTroubles } from '../src/world/failed-cells.js';
 import { app } from './apps/fragile.js';
-import { run, runOn } from './run.js';
+import { ended, run, runOn, start, startProgram } from './run.js';
 import { freshFolder } from './worlds.js';
 
+const CHATTER = await program(new URL('apps/chatter.ts', import.meta.url));
 const folder = freshFolder();
 const path = folder.file('fragile.db');
 const APP = ['--app', fileURLToPath(new URL('apps/fragile.ts', import.meta.url))];
@@ -31,6 +34,24 @@ describe('reprise trouble and reprise revive', () => {
     expect(out).toContain(`${CELL} has failed: threw on demo/Add@1, in frame 2, `);
     const { trouble } = JSON.parse((await run('trouble', path, '--json', ...APP)).out);
     expect(trouble).toMatchObject([{ kind: 'cell_failed', where: CELL, code: 'threw', frame: 2, waiting: 0 }]);
+  });
+
+  it('reprise trouble --follow prints the list when it begins, and again when the process that has the world open is killed', async () => {
+    const live = folder.file('live.db');
+    const writer = startProgram(folder.path, CHATTER, live);
+    await once(writer.stdout!, 'data');
+    const follower = start(folder.path, 'trouble', 'live.db', '--follow', '--json');
+    const end = ended(follower);
+    let [first] = await once(follower.stdout!, 'data');
+    expect(JSON.parse(String(first).split('\n')[0] ?? '')).toMatchObject({ trouble: [] });
+    writer.kill('SIGKILL');
+    while (!String(first).includes('process_died')) [first] = await once(follower.stdout!, 'data');
+    follower.kill('SIGINT');
+    const { code, out, err } = await end;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.split('\n').slice(0, -1);
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ trouble: [{ kind: 'process_died' }] });
   });
 
   it('what is shown of a tree or a project names its failed cells, the fault, and the command that revives them [RED-39]', async () => {

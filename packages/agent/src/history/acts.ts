@@ -66,8 +66,8 @@ const FIND_OPTIONS: KnownOptions<FindOptions> = { as: aText, session: aText };
 const ACTS_MAX = 20;
 
 /**
- * Finds the acts that some words name. Reads the journal once without content, and once more with it when nothing else
- * than a text was found. Memory is bounded.
+ * Finds the acts that some words name. Reads the journal once without content, up to the frame of a place that is found, and
+ * once more with content when nothing else than a text was found. Memory is bounded.
  *
  * @param words a place (`12.3`), the id of a call or its beginning, the path of a file, a digest, a piece of text; empty
  *   for the last call
@@ -143,6 +143,7 @@ async function namedActs(
   const written = new Last();
   let last: Act | undefined;
   for await (const { act, frame, effect, refs } of actsOf(source, session)) {
+    if (place !== null && atPlace.total > 0 && frame > Number(place[1])) break; // a place comes before any other meaning
     counts.frames = frame + 1;
     counts.sessions.add(act.session);
     if (act.kind === 'call') counts.calls++;

@@ -1,10 +1,8 @@
 /** Reads the projects of a world from its journal. Takes no lock, so a process may be running them. */
 import { RepriseError } from '@reprise/contracts';
-import { type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
+import { type ReadonlyStore, worldAt } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
-import { CellReader } from '@reprise/org';
-import { projectRows, readTeamWaits, type TeamWait } from '@reprise/specialists';
-import { PROJECT, type ProjectState, type projectTables } from '@reprise/specialists/contracts';
+import { projectAt, projectRows, type ReadProject } from '@reprise/specialists';
 import { allPackages } from '../world/built-in.js';
 
 /** The projects of a world: their ids, the oldest first. */
@@ -34,34 +32,15 @@ export function projectNamed(all: readonly string[], named: string | undefined):
   });
 }
 
-/** A project as a store says that it is now. */
-export interface ReadProject {
-  readonly id: string;
-  readonly state: ProjectState;
-  readonly at: WorldAt;
-  readonly cell: CellReader<ProjectState, typeof projectTables>;
-}
-
-/** Reads a project as of the last frame of a store. */
+/**
+ * Reads a project as of the last frame of a store.
+ *
+ * @throws RepriseError `invalid_argument` when it does not exist
+ */
 export async function readProject(store: ReadonlyStore, id: string): Promise<ReadProject> {
   const { app } = await allPackages();
   const { seq } = await store.journal.head();
-  return projectAt(await worldAt(store, app, seq), id);
-}
-
-/**
- * A project as it was.
- *
- * @throws RepriseError `invalid_argument` when it did not exist
- */
-export async function projectAt(at: WorldAt, id: string): Promise<ReadProject> {
-  const cell = new CellReader<ProjectState, typeof projectTables>(at, [PROJECT, id]);
-  const state = await cell.state();
-  if (state === undefined) throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
-  return { id, state, at, cell };
-}
-
-/** What a project waits for, as `project.waits()` says it. */
-export async function waitsOfProject({ id, state, at, cell }: ReadProject): Promise<readonly TeamWait[]> {
-  return (await readTeamWaits({ id, state, cell, sessions: at })).waits;
+  const project = await projectAt(await worldAt(store, app, seq), id);
+  if (project !== undefined) return project;
+  throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
 }

@@ -1,7 +1,7 @@
 /** A running tree as lines of text, for pipes and logs: one line for each change of a state, question and answer. */
-import { openAsks, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
+import { openAsks, optionsOf, type PlacedFact, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
 import { escapeLine } from '../text/escape.js';
-import type { PlacedFact } from './read-trees.js';
+
 import type { Texts } from './texts.js';
 
 const RESULT_UNITS = 100;

@@ -1,7 +1,7 @@
 /** One node of a tree in full, as text. */
 
 import { ancestors, whyOf } from '@reprise/operators/words';
-import { type NodeView, rightsInView, stateOf, type TreeView, wordsOfActor } from '@reprise/tree';
+import { type NodeView, rightsInView, stateOf, type TreeView, usedSoFar, wordsOfActor } from '@reprise/tree';
 import { escapeText } from '../text/escape.js';
 import { cutToColumns, wrapToColumns } from '../text/layout.js';
 import type { Texts } from './texts.js';
@@ -88,7 +88,8 @@ function rightsText(rights: ReturnType<typeof rightsInView>): string | undefined
   return [...parts, ...Object.entries(bounds).map(([name, bound]) => `${name}: ${bound}`)].join(' · ');
 }
 
-function spentOf({ spent: { tokens, micro_money } }: NodeView): string {
+function spentOf(node: NodeView): string {
+  const { tokens, micro_money } = usedSoFar(node);
   return micro_money === 0 ? `${tokens} tokens` : `${tokens} tokens, $${(micro_money / 1_000_000).toFixed(4)}`;
 }
 

@@ -1,6 +1,5 @@
 /** The earlier states of one tree: its facts, from which it is folded again for any frame. */
-import { TreeFold, type TreeView } from '@reprise/tree';
-import type { PlacedFact } from './read-trees.js';
+import { type PlacedFact, TreeFold, type TreeView } from '@reprise/tree';
 
 /** The past of a tree. */
 export class Past {

@@ -1,6 +1,6 @@
 /** The texts behind the links of a tree's facts: results, prompts and questions. */
 import { readLlmOutput, readText } from '@reprise/agent';
-import { failureCode, isRef, isRepriseError, nextStep, type Ref } from '@reprise/contracts';
+import { failureCode, isRef, isRepriseError, type JournalRecord, nextStep, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import type { Given, NodeView, TreeView } from '@reprise/tree';
@@ -21,6 +21,9 @@ export class Texts {
   constructor(private readonly content: ContentReader) {
     this.failures = new Failures(content);
   }
+
+  /** Adds the records of a frame: why sessions failed. */
+  readonly hear = (records: readonly JournalRecord[]): void => this.failures.add(records);
 
   /** The beginning of a content that was read before. */
   readonly get = (of: Given | Ref): string | undefined => this.#kept.get(refOf(of).hex);

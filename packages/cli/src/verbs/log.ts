@@ -111,14 +111,9 @@ function asJson({ seq, i, at, of }: Entry): string {
  */
 async function sessionNamed(store: ReadonlyStore, { session, follow }: LogArguments): Promise<string | undefined> {
   if (session === undefined) return undefined;
-  const known = new Set<string>();
-  for await (const { bytes, seq } of store.journal.read(0))
-    for (const record of readFrame(bytes, seq).all) {
-      const key = sessionOf(record);
-      if (key === session) return key;
-      if (key !== undefined) known.add(key);
-    }
-  const [found, another] = [...known].filter((key) => key.startsWith(session));
+  const known = await sessionsLike(store, session);
+  if (known.has(session)) return session;
+  const [found, another] = known;
   if (found !== undefined && another === undefined) return found;
   if (found === undefined && follow === true) return session; // it may still be made
   throw new RepriseError(
@@ -126,10 +121,42 @@ async function sessionNamed(store: ReadonlyStore, { session, follow }: LogArgume
     found === undefined ? 'no session has this key' : 'several sessions begin with this',
     {
       actual: session,
-      expected: listed(found === undefined ? [...known] : [...known].filter((key) => key.startsWith(session))),
+      expected: listed([...(found === undefined ? await sessionsLike(store, '') : known)].sort()),
       hint: 'Name a session by its key, or by a beginning of it that no other session has.',
     },
   );
+}
+
+/** The frames in which a session is looked for first: one that acts is there. */
+const RECENT = 64;
+
+/** The sessions whose keys begin so; the one that has exactly this key alone. */
+async function sessionsLike(store: ReadonlyStore, beginning: string): Promise<ReadonlySet<string>> {
+  const { seq } = await store.journal.head();
+  const recent = new Set<string>();
+  await addSessions(store, Math.max(seq - RECENT, 0), beginning, recent);
+  if (recent.has(beginning)) return new Set([beginning]); // the snapshot need not be loaded
+  const { snapshotBefore } = await import('@reprise/kernel/inspect');
+  const snapshot = await snapshotBefore(store, seq);
+  if ((await snapshot.cell([SESSION_REDUCER, beginning])) !== undefined) return new Set([beginning]);
+  const known = new Set<string>();
+  for await (const [reducer, key] of snapshot.addresses())
+    if (reducer === SESSION_REDUCER && key.startsWith(beginning)) known.add(key);
+  await addSessions(store, snapshot.seq + 1, beginning, known);
+  if (known.size === 0) await addSessions(store, 0, beginning, known); // it may have ended
+  return known;
+}
+
+/** Adds the sessions whose keys begin so and that frames name. The bytes of a frame hold a key as a text, so most are not decoded. */
+async function addSessions(store: ReadonlyStore, from: number, beginning: string, known: Set<string>): Promise<void> {
+  const text = Buffer.from(beginning);
+  for await (const { bytes, seq } of store.journal.read(from)) {
+    if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(text)) continue;
+    for (const record of readFrame(bytes, seq).all) {
+      const key = sessionOf(record);
+      if (key?.startsWith(beginning) === true) known.add(key);
+    }
+  }
 }
 
 const LISTED_MAX = 10;

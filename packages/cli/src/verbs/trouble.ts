@@ -11,6 +11,7 @@ import { toJson } from '../text/json.js';
 import { wrapToColumns } from '../text/layout.js';
 import { timeOf } from '../text/record-line.js';
 import { requireApp } from '../world/app.js';
+import { looksAt } from '../world/frames.js';
 import { withWorld } from '../world/open.js';
 import { asData, type HostTrouble, hostTroubles, lineOf, shownTrouble } from '../world/troubles.js';
 import { newest } from './show-cell.js';
@@ -20,6 +21,8 @@ interface TroubleArguments {
   readonly legacy?: readonly string[];
   /** Reads the whole journal for what may have run twice. */
   readonly all?: true;
+  /** Prints the list again whenever it changes. */
+  readonly follow?: true;
   readonly limit?: number;
   readonly after?: string;
   readonly json?: true;
@@ -34,13 +37,39 @@ interface Found {
   readonly attempts: AttemptsReport;
 }
 
-/** Lists the troubles of a world. @returns 1 when there are some, or an outcome is unknown or came late */
+/** Lists the troubles of a world; with `follow`, again whenever they change. @returns 1 when there are some, or an outcome is unknown or came late */
 export async function trouble(io: Io, world: string, options: TroubleArguments): Promise<ExitCode> {
-  const found = await withWorld(world, async (store) => read(store, world, options));
-  const { host, failed, attempts } = found;
-  const isFinding = host.length + failed.length > 0 || attempts.rows.some(({ kind }) => kind !== 'again');
-  await io.out.write(options.json === true ? json(found) : text(world, found, io.out.columns));
-  return isFinding ? EXIT.finding : EXIT.ok;
+  return withWorld(world, async (store) => {
+    if (options.follow === true) return follow(io, store, world, options);
+    const found = await read(store, world, options);
+    const { host, failed, attempts } = found;
+    const isFinding = host.length + failed.length > 0 || attempts.rows.some(({ kind }) => kind !== 'again');
+    await io.out.write(laidOut(io, world, found, options));
+    return isFinding ? EXIT.finding : EXIT.ok;
+  });
+}
+
+/** Prints the troubles whenever they change, until the user interrupts. */
+async function follow(io: Io, store: ReadonlyStore, world: string, options: TroubleArguments): Promise<ExitCode> {
+  let [seen, told]: [string?, string?] = [];
+  for await (const head of looksAt(store, io, world)) {
+    // The frames are read again where there are new ones; whether the process lives stands in none.
+    const now = toJson([head, (await hostTroubles(store, world)).map((one) => shownTrouble(one).data)]);
+    if (now === seen) continue;
+    seen = now;
+    const found = await read(store, world, options);
+    const last = json(found);
+    if (last === told) continue;
+    await io.out.write(
+      `${told === undefined || options.json === true ? '' : '\n'}${laidOut(io, world, found, options)}`,
+    );
+    told = last;
+  }
+  return EXIT.ok;
+}
+
+function laidOut(io: Io, world: string, found: Found, options: TroubleArguments): string {
+  return options.json === true ? json(found) : text(world, found, io.out.columns);
 }
 
 async function read(store: ReadonlyStore, world: string, options: TroubleArguments): Promise<Found> {

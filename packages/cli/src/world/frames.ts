@@ -40,12 +40,41 @@ export async function* framesOf(
     if (stop === undefined || next >= end) return;
     await pause(POLL_MS, stop);
     if (stop.aborted || io.out.closed) return;
-    // The open file would stay as it is for ever.
-    if (fileAt(path) !== file) throw replaced(path);
-    const before = last;
-    last = (await store.journal.head()).seq;
-    if (last < before) throw shorter(before, last);
+    last = await headAfter(store, last, path, file);
   }
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * Looks at a world again and again until Ctrl-C, for what stands in no frame as well: whether its process lives.
+ *
+ * @returns the number of the last frame at each look
+ * @throws RepriseError as {@link framesOf}
+ */
+export async function* looksAt(store: ReadonlyStore, io: Io, path: string): AsyncGenerator<number> {
+  const stop = io.interrupted();
+  const file = fileAt(path);
+  for (let last = (await store.journal.head()).seq; ; last = await headAfter(store, last, path, file)) {
+    if (stop.aborted || io.out.closed) return;
+    yield last;
+    await pause(LOOK_MS, stop);
+    if (stop.aborted || io.out.closed) return;
+  }
+}
+
+/** The last frame of a world that is followed. @param before the last one of the look before */
+async function headAfter(
+  store: ReadonlyStore,
+  before: number,
+  path: string,
+  file: string | undefined,
+): Promise<number> {
+  // The open file would stay as it is for ever.
+  if (fileAt(path) !== file) throw replaced(path);
+  const { seq } = await store.journal.head();
+  if (seq < before) throw shorter(before, seq);
+  return seq;
 }
 
 /** What identifies the file at a path; undefined when no file is there. */

@@ -102,7 +102,7 @@ describe('the price of the last lines', () => {
       counts.push(counted.frames);
       await store.close();
     }
-    expect(counts).toEqual([64, 64]);
+    expect(counts).toEqual([20, 20]);
   });
 });
 

@@ -1,5 +1,7 @@
 /** `reprise waiting` and `reprise cost`, on a world with a conversation, a tree and a team. */
-import { costReport, waitingReport } from '@reprise/operators';
+import { costOf, costReport, waitingReport } from '@reprise/operators';
+import { sqlite } from '@reprise/store-sqlite';
+import { TreeRecords, treesAt, treeUsedSoFar, usedSoFar } from '@reprise/tree';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run, runOn } from '../run.js';
 import { freshFolder } from '../worlds.js';
@@ -128,13 +130,53 @@ describe('reprise cost', () => {
 
   it('reprise cost sums by node and by task, with a row for what belongs to none', async () => {
     expect((await run('cost', path, '--by', 'node,task')).out).toMatchInlineSnapshot(`
-      "node       task  calls    in  out      cost
-      upgrade/1  –         1  1000  100    0.0030
-      –          –         5  5000  500  0.0120+?
-      all                  6  6000  600  0.0150+?
+      "node       task            calls    in  out      cost
+      upgrade/1  –                   1  1000  100    0.0030
+      –          party/result 1      1  1000  100    0.0030
+      –          –                   4  4000  400  0.0090+?
+      all                            6  6000  600  0.0150+?
       1 of 6 model calls state no price: the sum of money leaves them out.
       "
     `);
+  });
+
+  it('given a node whose run has not ended, when its tree is shown, then it has cost what its calls have cost so far', async () => {
+    const store = await sqlite(path).openReadonly();
+    const { rows } = await costOf(store, { by: ['node'] });
+    const tree = (await treesAt(store)).trees.get('upgrade');
+    const node = tree?.nodes.get(1);
+    if (tree === undefined || node === undefined) throw new Error('the scene has no tree');
+    expect(node).toMatchObject({ run: 'waiting', spent: { tokens: 0, micro_money: 0 } });
+    expect(rows[0]).toMatchObject({
+      keys: ['upgrade/1'],
+      ...{ tokens_in: 1_000, tokens_out: 100, micro_money: 3_000 },
+    });
+    expect(usedSoFar(node)).toEqual({ tokens: 1_100, micro_money: 3_000 });
+    expect(treeUsedSoFar(tree)).toEqual({ tokens: 1_100, micro_money: 3_000 });
+    const { out } = await run('tree', 'show', '--world', path);
+    expect(out.split('\n').find((line) => line.includes('#1 ['))).toMatch(/\$0\.003/);
+    const { seq } = await store.journal.head();
+    expect((await new TreeRecords().at(store, seq)).trees).toEqual((await treesAt(store)).trees);
+    await store.close();
+  });
+
+  it('given a node whose run has ended, when its tree is shown, then no call is counted twice', async () => {
+    const file = folder.file('answered.db');
+    const { world, settled } = await openScene(file);
+    const item = (await world.pending()).find(({ kind }) => kind === 'question');
+    if (item === undefined) throw new Error('the scene has no question');
+    await world.answer(item, 'yes', { as: 'human:ann' });
+    await settled();
+    await world.close();
+    const store = await sqlite(file).openReadonly();
+    const node = (await treesAt(store)).trees.get('upgrade')?.nodes.get(1);
+    if (node === undefined) throw new Error('the scene has no tree');
+    const { rows } = await costOf(store, { by: ['node'] });
+    const [sums] = rows.filter(({ keys }) => keys[0] === 'upgrade/1');
+    expect(node).toMatchObject({ status: 'complete', using: { tokens: 0, micro_money: 0 } });
+    expect(sums?.calls).toBeGreaterThan(1);
+    expect(usedSoFar(node).micro_money).toBe(sums?.micro_money);
+    await store.close();
   });
 
   it.each([60, 80])('reprise cost fits its table to a terminal of %i columns', async (columns) => {

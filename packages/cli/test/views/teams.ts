@@ -6,7 +6,7 @@ import { defineTool, SESSION_REDUCER, type SessionState, sessions, type Tool } f
 import type { JournalRecord } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { CellReader } from '@reprise/org';
-import { skill, type Team, team } from '@reprise/specialists';
+import { projectAt, skill, type Team, team } from '@reprise/specialists';
 import {
   PROJECT,
   type ProjectState,
@@ -17,7 +17,6 @@ import {
 import * as z from 'zod';
 import { defective } from '../../../specialists/test/support/failing.js';
 import { teamFactIn } from '../../src/team/facts.js';
-import { projectAt } from '../../src/team/read-team.js';
 import { shown } from '../../src/verbs/team/show.js';
 import { type Draw, type Histories, type Pair, type Place, sessionWait, tableOf } from './histories.js';
 
@@ -103,6 +102,7 @@ export const TEAMS: Histories<Team> = {
     const state = (await place.world.kernel.state([...CELL])) as unknown as ProjectState | undefined;
     if (state === undefined) return [];
     const project = await projectAt(place.at, ID);
+    if (project === undefined) throw new Error('the project has a state and cannot be read');
     const [tasks, results] = [
       await rowsOf<RecordedTask>(place, 'tasks'),
       await rowsOf<RecordedResult>(place, 'results'),
@@ -166,7 +166,7 @@ async function sessionsIn({ world }: Place, results: Rows<RecordedResult>): Prom
 }
 
 async function handleWaits({ world }: Place): Promise<unknown> {
-  const { readTeamWaits } = await import('@reprise/specialists');
+  const { readTeamWaits } = await import('../../../specialists/src/api/waits.js');
   const cell = new CellReader<ProjectState, typeof projectTables>(world.kernel, [...CELL]);
   const state = (await cell.state()) as ProjectState;
   return (await readTeamWaits({ id: ID, state, cell, sessions: world.kernel })).waits;

@@ -1,3 +1,2 @@
 /** States of the past, kept between questions. */
 export { Past } from './past.js';
-export { TreeRecords } from './trees.js';

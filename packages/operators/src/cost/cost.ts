@@ -4,6 +4,7 @@ import { aList, type OptionKind, RepriseError, wholeFrom } from '@reprise/contra
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
+import type { Owner } from '../names/owner.js';
 import { firstFrameSince, frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
@@ -160,10 +161,17 @@ function keysOf(by: readonly CostKey[], { of, model, at }: Used | Repeated): Cos
     agent: of?.agent ?? null,
     day: new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length),
     node: of?.tree == null || of.node === null ? null : `${of.tree}/${of.node}`,
-    task: of?.project == null || of.task === null ? null : `${of.project}/${of.task}`,
+    task: of === undefined ? null : taskOf(of),
     model,
   };
   return by.map((key) => all[key]);
+}
+
+/** The task of a project that an owner works at; the result, of one that works at no task of the plan. */
+function taskOf({ project, task, result }: Owner): string | null {
+  if (project === null) return null;
+  if (task !== null) return `${project}/${task}`;
+  return result === null ? null : `${project}/result ${result}`;
 }
 
 function compareKeys(a: CostRow['keys'], b: CostRow['keys']): number {

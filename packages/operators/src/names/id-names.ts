@@ -1,7 +1,6 @@
 /** Names in place of the ids of agents, wherever an id stands in a text. */
 import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { snapshotBefore } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
 import { LONG_ID, shortId } from './owner.js';
 import { REDUCERS } from './reducers.js';
@@ -39,6 +38,8 @@ export class IdNames {
   async #look(id: string, read: number): Promise<void> {
     if (read <= 0 || this.#looked.has(id)) return;
     this.#looked.add(id);
+    // Loaded where it is needed: most texts hold no older id, and it is half of what printing a few lines loads.
+    const { snapshotBefore } = await import('@reprise/kernel/inspect');
     const snapshot = await snapshotBefore(this.store, read - 1);
     const cell = await snapshot.cell([REDUCERS.entity, id]);
     if (cell !== undefined) return this.#names.name(cell);

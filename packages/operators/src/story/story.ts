@@ -2,10 +2,8 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, aText, type OptionKind, parseAddress, RepriseError, wholeFrom } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { IdNames } from '../names/id-names.js';
-import { WorldNames } from '../names/world-names.js';
+import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
 import { EntryReader, type PlacedEntry } from './entries.js';
@@ -52,6 +50,8 @@ export async function storyOf(store: ReadonlyStore, options: StoryOfOptions = {}
   const found = await reader.last(end?.seq ?? frame, limit + 1, isMeant);
   if (session !== undefined && found.length === 0 && end === undefined) throw noSession(session);
   const kept = found.slice(Math.max(found.length - limit, 0));
+  // Loaded where it is needed: the command prints a story without it.
+  const { namesAt } = await import('../names/names-at.js');
   const names = await namesAt(store, frame, signal);
   const entries: StoryEntry[] = [];
   for (const entry of kept) entries.push(await shown(entry, { names, ids, read: reader.from }));
@@ -85,18 +85,6 @@ function cellOf(of: PlacedEntry['of']): Address | null {
   if (of.cell === null) return null;
   const [reducer, key] = parseAddress(of.cell);
   return [reducer, key];
-}
-
-/** The names of sessions and agents after a frame. */
-async function namesAt(store: ReadonlyStore, frame: number, signal: AbortSignal | undefined): Promise<WorldNames> {
-  const snapshot = await snapshotBefore(store, frame);
-  const names = new WorldNames();
-  await names.load(snapshot);
-  for await (const { seq, bytes } of store.journal.read(snapshot.seq + 1, frame)) {
-    signal?.throwIfAborted();
-    for (const record of readFrame(bytes, seq).all) names.take(record);
-  }
-  return names;
 }
 
 const PLACE = /^(\d{1,15})\.(\d{1,15})$/;

@@ -2,5 +2,6 @@
 export * from './events.js';
 export * from './nodes.js';
 export * from './picture.js';
+export * from './read.js';
 export * from './states.js';
 export * from './waits.js';

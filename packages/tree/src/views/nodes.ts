@@ -14,6 +14,7 @@ import {
   type TreeFact,
   type TreeFactName,
   treeFacts,
+  type Used,
 } from '../pure/contracts/index.js';
 import { nodeOfActor } from '../pure/reducer/delivery/actors.js';
 
@@ -48,6 +49,8 @@ export interface NodeView extends Readonly<Omit<Changed, 'prompt_ref'>> {
   readonly prompt: Ref | null;
   /** What its session says that its run waits for; null while it works or has no run. */
   readonly waiting: WaitsFor | null;
+  /** What its run has used that the tree has not been told yet: it is told when the run ends. */
+  readonly using: Used;
   readonly needs: readonly number[];
   readonly children: readonly number[];
   readonly launches: readonly LaunchView[];
@@ -100,6 +103,8 @@ export class TreeFold {
   readonly #trees = new Map<string, Rows>();
   /** The node that each session works for. */
   readonly #sessions = new Map<string, { readonly tree: string; readonly n: number }>();
+  /** The sessions of the open effects of nodes, by effect. */
+  readonly #effects = new Map<string, string>();
 
   /** The trees by name, in the order in which they were started. The rows change as facts are added. */
   get trees(): ReadonlyMap<string, TreeView> {
@@ -107,15 +112,30 @@ export class TreeFold {
   }
 
   /**
-   * Takes a record of the journal: the facts of trees, and what the sessions of their nodes wait for.
+   * Takes a record of the journal: the facts of trees, what the sessions of their nodes wait for, and what they use.
    *
    * @returns the fact of a tree that the record is; undefined for any other record
    */
   take(record: JournalRecord, place: FramePlace): FactOfTree | undefined {
     const fact = treeFactIn(record);
-    if (fact === undefined) this.#takeWait(record);
-    else this.add(fact, place);
+    if (fact !== undefined) this.add(fact, place);
+    else if (record.kind === 'fact') this.#takeWait(record);
+    else this.#takeUse(record);
     return fact;
+  }
+
+  /** Whether {@link take} would learn from a record. */
+  learnsFrom(record: JournalRecord): boolean {
+    switch (record.kind) {
+      case 'effect':
+        return record.plan[0] === SESSION_REDUCER && this.#sessions.has(record.plan[1]);
+      case 'receipt':
+        return this.#effects.has(record.effect);
+      case 'fact':
+        return treeFactIn(record) !== undefined || this.#waitIn(record) !== undefined;
+      default:
+        return false;
+    }
   }
 
   /** Adds a fact; one of a tree whose start was not added is ignored. */
@@ -130,16 +150,58 @@ export class TreeFold {
   }
 
   #takeWait(record: JournalRecord): void {
-    if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER) return;
-    if (record.name !== 'aos.agent/LifecycleChanged@1') return;
+    const wait = this.#waitIn(record);
+    if (wait === undefined) return;
+    const { session, value } = wait;
+    this.#change(session, (row) => ({ ...row, waiting: value.waiting?.for ?? null }));
+  }
+
+  #waitIn(record: JournalRecord): { readonly session: string; readonly value: LifecycleChanged } | undefined {
+    if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER) return undefined;
     const [, session] = record.from;
+    if (record.name !== 'aos.agent/LifecycleChanged@1' || !this.#sessions.has(session)) return undefined;
+    return { session, value: record.value as LifecycleChanged };
+  }
+
+  #takeUse(record: JournalRecord): void {
+    if (record.kind === 'effect' && this.learnsFrom(record)) this.#effects.set(record.effect, record.plan[1]);
+    if (record.kind !== 'receipt') return;
+    const session = this.#effects.get(record.effect);
+    this.#effects.delete(record.effect);
+    const { usage } = record.receipt;
+    if (session === undefined || usage === undefined) return;
+    const { tokens_in = 0, tokens_out = 0, micro_money = 0 } = usage;
+    const use = { tokens: tokens_in + tokens_out, micro_money };
+    this.#change(session, (row) => (row.run === 'none' ? row : { ...row, using: sumOf(row.using, use) }));
+  }
+
+  /** Changes the node that a session works for now. */
+  #change(session: string, change: (row: NodeView) => NodeView): void {
     const { tree, n } = this.#sessions.get(session) ?? { tree: '', n: 0 };
     const rows = this.#trees.get(tree);
     const row = rows?.nodes.get(n);
-    if (rows === undefined || row?.session !== session) return;
-    const { waiting } = record.value as z.infer<(typeof SESSION_FACTS)['aos.agent/LifecycleChanged@1']>;
-    rows.nodes.set(n, { ...row, waiting: waiting?.for ?? null });
+    if (rows !== undefined && row?.session === session) rows.nodes.set(n, change(row));
   }
+}
+
+type LifecycleChanged = z.infer<(typeof SESSION_FACTS)['aos.agent/LifecycleChanged@1']>;
+
+const UNUSED: Used = { tokens: 0, micro_money: 0 };
+
+function sumOf(a: Used, b: Used): Used {
+  return { tokens: a.tokens + b.tokens, micro_money: a.micro_money + b.micro_money };
+}
+
+/** What a node has used so far: its ended runs, and the one that is under way. */
+export function usedSoFar({ spent, using }: Pick<NodeView, 'spent' | 'using'>): Used {
+  return sumOf(spent, using);
+}
+
+/** What a tree has used so far: what it was told, and what the runs under way have used. */
+export function treeUsedSoFar({ spent, nodes }: Pick<TreeView, 'spent' | 'nodes'>): Used {
+  let all: Used = spent;
+  for (const { using } of nodes.values()) all = sumOf(all, using);
+  return all;
 }
 
 function started(name: string, value: Started, place: FramePlace): Rows {
@@ -160,7 +222,7 @@ const CHANGES: { readonly [K in TreeFactName]: (rows: Rows, value: TreeFact<K>, 
   },
   'tree/Launched@1'(rows, { n, prompt_ref: prompt, ...launch }, place) {
     const launches = [...(rows.nodes.get(n)?.launches ?? []), { ...launch, prompt, ...place }];
-    setNode(rows, n, { launches, session: launch.session, run: 'live', waiting: null, changed: place });
+    setNode(rows, n, { launches, session: launch.session, run: 'live', waiting: null, using: UNUSED, changed: place });
   },
   'tree/Asked@1'(rows, { question_ref: question, default: index, ...ask }, place) {
     const { frame, at, outcome } = rows.asks.get(ask.ask) ?? { ...place, outcome: null };
@@ -195,11 +257,14 @@ function change<K extends TreeFactName>(
 function changeNode(rows: Rows, { prompt_ref: prompt, ...row }: Changed, place: FramePlace): void {
   const { nodes, early } = rows;
   const before = nodes.get(row.n);
+  const isSameRun = before?.session === row.session && row.run !== 'none';
+  const isTold = before?.spent.tokens !== row.spent.tokens || before.spent.micro_money !== row.spent.micro_money;
   const kept = {
     needs: before?.needs ?? early.get(row.n) ?? [],
     children: before?.children ?? [],
     launches: before?.launches ?? [],
-    waiting: before?.session === row.session && row.run !== 'none' ? (before?.waiting ?? null) : null,
+    waiting: isSameRun ? (before?.waiting ?? null) : null,
+    using: isSameRun && !isTold ? (before?.using ?? UNUSED) : UNUSED,
   };
   nodes.set(row.n, { ...row, prompt, ...kept, made: before?.made ?? place, changed: place });
   // A copy of the list for each child would make the fold quadratic: the list belongs to this row alone.

@@ -4,7 +4,17 @@
  */
 import type { Ref } from '@reprise/contracts';
 import { FIXED_OPTIONS, type Given, type Used } from '../pure/contracts/index.js';
-import { type AskView, countNodes, hasEnded, type NodeView, openAsks, type TreeView, wordsOfActor } from './nodes.js';
+import {
+  type AskView,
+  countNodes,
+  hasEnded,
+  type NodeView,
+  openAsks,
+  type TreeView,
+  treeUsedSoFar,
+  usedSoFar,
+  wordsOfActor,
+} from './nodes.js';
 import { stateOf, stateOfTree } from './states.js';
 import { blockedBy, pausedAbove, type TreeWait, waitsByNode } from './waits.js';
 
@@ -63,7 +73,9 @@ export function headLine(tree: TreeView, { now, isUnowned }: PictureOptions = {}
   return { ...EMPTY, kind: 'head', text: ` ${parts.join(' · ')}`, indent: 1 };
 }
 
-function costOf({ spent, budget }: TreeView): string {
+function costOf(tree: TreeView): string {
+  const { budget } = tree;
+  const spent = treeUsedSoFar(tree);
   const inMoney = budget.unit === 'micro_money';
   const cost = inMoney || spent.micro_money > 0 ? moneyOf(spent.micro_money) : tokensOf(spent.tokens);
   if (budget.tree === null) return cost;
@@ -126,7 +138,7 @@ function linesOf(
   const line: PictureLine = {
     kind: 'node',
     text,
-    right: shownCost(tree, node.spent),
+    right: shownCost(tree, usedSoFar(node)),
     n: node.n,
     indent: margin.length + 2,
   };

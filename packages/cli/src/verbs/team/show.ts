@@ -6,12 +6,13 @@ import { readViews } from '@reprise/kernel/views';
 import { decisionText } from '@reprise/operators/names';
 import { wordsOfTeamWait } from '@reprise/operators/words';
 import { memoryItems, readItemText, unlessErased } from '@reprise/org';
+import type { ReadProject } from '@reprise/specialists';
 import type { RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
 import { poolOf, scopeOf } from '@reprise/specialists/contracts';
 import { readFailures } from '../../process/failures.js';
 import type { Io } from '../../process/io.js';
 import { markOf, readOutput } from '../../team/facts.js';
-import { projectNamed, projectsIn, type ReadProject, readProject, waitsOfProject } from '../../team/read-team.js';
+import { projectNamed, projectsIn, readProject } from '../../team/read-team.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -107,7 +108,7 @@ function headOf({ id, state }: ReadProject): string {
 async function tasks(project: ReadProject): Promise<Shown> {
   const rows = await project.cell.numbered('tasks');
   const { id, state } = project;
-  const waits = await waitsOfProject(project);
+  const waits = await project.waits();
   const lines = [
     ...rows.map(([n, task]) => lineOfTask(n, task)),
     ...waits.filter(({ kind }) => kind !== 'decision').map((wait) => `waits: ${wordsOfTeamWait(wait)}`),

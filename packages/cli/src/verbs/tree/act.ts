@@ -1,14 +1,13 @@
 /** `reprise tree answer | stop | pause | resume | retry | add | tell`: acts on a tree, also of another process. */
 import { randomUUID } from 'node:crypto';
 import { principal, RepriseError, type Value } from '@reprise/contracts';
-import { optionsOf, type TreeView } from '@reprise/tree';
+import { optionsOf, type TreeView, treesAt } from '@reprise/tree';
 import { askOwner, isProgramHere } from '@reprise/tree/serve';
 import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
 import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { openOwner, setupOf, whileHeld } from '../../tree/owner.js';
-import { readTrees } from '../../tree/read-trees.js';
 import { nodeOf, parseNode, treeNamed } from '../../tree/target.js';
 import { tokenIn } from '../../tree/token.js';
 import { withWorld } from '../../world/open.js';
@@ -39,7 +38,7 @@ export async function actOn(
   options: ActOptions,
 ): Promise<TreeExitCode> {
   const target = parseNode(named);
-  const tree = await withWorld(options.world, async (store) => treeNamed(await readTrees(store), target.tree));
+  const tree = await withWorld(options.world, async (store) => treeNamed(await treesAt(store), target.tree));
   nodeOf(tree, target.n);
   const act: Act = {
     ...{ verb, tree: tree.name, n: target.n, id: options.id ?? randomUUID() },

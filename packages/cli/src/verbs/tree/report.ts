@@ -1,12 +1,22 @@
 /** `reprise tree report`: the result of a tree, and how it came about, as Markdown. */
 
 import { wordsOfCode } from '@reprise/operators/words';
-import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
+import {
+  hasEnded,
+  type NodeView,
+  optionsOf,
+  stateOf,
+  stateOfTree,
+  type TreeView,
+  treesAt,
+  treeUsedSoFar,
+  usedSoFar,
+  wordsOfActor,
+} from '@reprise/tree';
 import type { Io } from '../../process/io.js';
 import { escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
-import { readTrees } from '../../tree/read-trees.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
 import { isUnownedBy } from '../../world/failed-cells.js';
@@ -28,7 +38,7 @@ export async function reportTree(
 ): Promise<TreeExitCode> {
   await withWorld(world, async (store) => {
     const texts = new Texts(store.content);
-    const fold = await readTrees(store, undefined, texts.failures);
+    const fold = await treesAt(store, undefined, texts.hear);
     const tree = treeNamed(fold, name === undefined ? undefined : parseTreeName(name));
     await texts.load(tree);
     const result = tree.result === null ? null : await texts.whole(tree.result);
@@ -69,11 +79,12 @@ function tableOf(tree: TreeView): string {
     .sort((a, b) => a.n - b.n)
     .map((node) => {
       const { mark, word } = stateOf(node);
-      const { tokens, micro_money } = node.spent;
+      const { tokens, micro_money } = usedSoFar(node);
       const cells = [`#${node.n}`, node.type, `${mark} ${word}`, oneRow(node.goal), tokens, dollars(micro_money)];
       return `| ${cells.join(' | ')} |`;
     });
-  const sum = `| | | | all | ${tree.spent.tokens} | ${dollars(tree.spent.micro_money)} |`;
+  const all = treeUsedSoFar(tree);
+  const sum = `| | | | all | ${all.tokens} | ${dollars(all.micro_money)} |`;
   return ['| node | type | state | goal | tokens | cost |', '| --- | --- | --- | --- | --- | --- |', ...rows, sum].join(
     '\n',
   );

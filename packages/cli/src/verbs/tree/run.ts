@@ -1,6 +1,6 @@
 /** `reprise tree run` and `reprise tree continue`: this process runs a tree until it ends, or the user leaves. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
-import { type Money, RESULT_TYPES, type TreeFold, type TreeView } from '@reprise/tree';
+import { type Money, RESULT_TYPES, type TreeFold, type TreeView, treesAt } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
 import { type Io, sayInspect } from '../../process/io.js';
 import { AGENTS, programVersion } from '../../tree/agents.js';
@@ -16,7 +16,6 @@ import {
   type TreeOwner,
   whileHeld,
 } from '../../tree/owner.js';
-import { readTrees } from '../../tree/read-trees.js';
 import { RULES } from '../../tree/rules/rules-model.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { isWorld, withWorld } from '../../world/open.js';
@@ -59,7 +58,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
   const returns = oneOf('--returns', RESULT_TYPES, options.returns);
   modelOf(setup, process.env);
   const version = await programVersion(setup.agent);
-  const before = isWorld(options.world) ? await withWorld(options.world, (store) => readTrees(store)) : undefined;
+  const before = isWorld(options.world) ? await withWorld(options.world, (store) => treesAt(store)) : undefined;
   const name = nameOf(options.name, goal, before);
   const owner = await opened(options.world, setup, before, name);
   await using _ = owner;
@@ -93,7 +92,7 @@ interface ContinueOptions {
 /** Goes on with a tree: after Ctrl-C, a crash, or a spent budget. */
 export async function continueTree(io: Io, named: string | undefined, options: ContinueOptions): Promise<number> {
   const name = named === undefined ? undefined : parseTreeName(named);
-  const before = await withWorld(options.world, (store) => readTrees(store));
+  const before = await withWorld(options.world, (store) => treesAt(store));
   const tree = treeNamed(before, name);
   const setup = setupOf(tree);
   const spent = tree.ended !== null && tree.status === 'failed' && options.treeBudget !== undefined;

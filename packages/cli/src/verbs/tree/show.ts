@@ -9,6 +9,7 @@ import {
   stateOfTree,
   type TreeFold,
   type TreeView,
+  treesAt,
   waitsByNode,
   waitsOf,
 } from '@reprise/tree';
@@ -19,7 +20,6 @@ import { wrapToColumns } from '../../text/layout.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { fitted, pictureText } from '../../tree/fit.js';
 import { nodeText } from '../../tree/node-text.js';
-import { readTrees } from '../../tree/read-trees.js';
 import { nodeOf, parseNode, parseTarget, type TreeTarget, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
 import { isUnownedBy, type PartTroubles, partTroubles, unownedLine } from '../../world/failed-cells.js';
@@ -41,7 +41,7 @@ export async function showTree(io: Io, named: readonly string[], options: ShowTr
   const { tree: name, n } = targetOf(named);
   await withWorld(options.world, async (store) => {
     const texts = new Texts(store.content);
-    const fold = await readTrees(store, options.at, texts.failures);
+    const fold = await treesAt(store, options.at, texts.hear);
     if (options.all === true) {
       const isUnowned = await isUnownedNow(store, options);
       return io.out.write(listOf(fold, { ...options, isUnowned }, io.out.columns));

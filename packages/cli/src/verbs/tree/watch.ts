@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { postedTroubles } from '@reprise/kernel/driver';
-import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
+import { pictureOf, TreeFold, type TreeView, takeFrame, treeEventOf, treesAt } from '@reprise/tree';
 import { hasOwner } from '@reprise/tree/serve';
 import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
@@ -13,7 +13,6 @@ import { exitOf, TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { pictureText } from '../../tree/fit.js';
 import { LiveLines } from '../../tree/live-lines.js';
 import { Past } from '../../tree/past.js';
-import { foldFrame, readTrees } from '../../tree/read-trees.js';
 import type { TreeScreen } from '../../tree/screen/screen.js';
 import type { Wish } from '../../tree/screen/state.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
@@ -59,7 +58,7 @@ export async function watchTree(io: Io, name: string | undefined, options: Watch
   if (options.as !== undefined) principalOf(options.as);
   const token = options.tokenFile === undefined ? undefined : await tokenIn(options.tokenFile);
   return withWorld(options.world, async (store) => {
-    const meant = treeNamed(await readTrees(store, options.at), name === undefined ? undefined : parseTreeName(name));
+    const meant = treeNamed(await treesAt(store, options.at), name === undefined ? undefined : parseTreeName(name));
     const watching = new Watching(io, store, meant.name, { ...options, ...(token === undefined ? {} : { token }) });
     try {
       return await watching.run();
@@ -144,7 +143,7 @@ class Watching {
   /** Says so when no process goes on with a tree that has not ended. An app without a bridge cannot be seen from here. */
   async #sayUnowned(): Promise<void> {
     if (this.options.at !== undefined) return; // the screen says there which frame it shows
-    const tree = treeNamed(await readTrees(this.store), this.name);
+    const tree = treeNamed(await treesAt(this.store), this.name);
     if (tree.ended !== null || (await hasOwner(this.options.world))) return;
     const said = `no reprise tree runs this world; unless an app does: reprise tree continue ${this.name}`;
     if (this.#screen !== undefined) this.#screen.say(said);
@@ -156,7 +155,7 @@ class Watching {
   }
 
   async #show(frame: StoredFrame, isNew: boolean): Promise<void> {
-    const facts = foldFrame(this.#fold, frame, this.#texts.failures);
+    const facts = takeFrame(this.#fold, frame, this.#texts.hear);
     if (this.#screen !== undefined) for (const placed of facts) this.#past.add(placed);
     const tree = this.#tree;
     if (tree === undefined) return;

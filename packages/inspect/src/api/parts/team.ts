@@ -2,9 +2,7 @@
 import type { WorldAt } from '@reprise/kernel';
 import { frameOf } from '@reprise/operators/page';
 import { wordsOfTeamWait } from '@reprise/operators/words';
-import { CellReader } from '@reprise/org';
-import { readTeamWaits } from '@reprise/specialists';
-import { PROJECT, type ProjectState, type projectTables } from '@reprise/specialists/contracts';
+import { projectAt } from '@reprise/specialists';
 import { absent } from '../../ask/found.js';
 import { AT, TEXT } from '../../ask/parameters.js';
 import { type Asked, question } from '../../ask/question.js';
@@ -21,10 +19,9 @@ async function teamAt(
   then: WorldAt,
   { project, frame }: { readonly project: string; readonly frame: number },
 ): Promise<TeamReport> {
-  const cell = new CellReader<ProjectState, typeof projectTables>(then, [PROJECT, project]);
-  const state = await cell.state();
-  if (state === undefined) throw absent('the world has no such project at this frame', 'project', project);
-  const { waits } = await readTeamWaits({ id: project, state, cell, sessions: then });
+  const found = await projectAt(then, project);
+  if (found === undefined) throw absent('the world has no such project at this frame', 'project', project);
+  const { cell, state } = found;
   const results = new Map(await cell.numbered('results'));
   const tasks: TaskRow[] = [];
   for (const [task, row] of await cell.numbered('tasks')) {
@@ -38,5 +35,5 @@ async function teamAt(
       result: output === null ? null : await outputLine(content, output),
     });
   }
-  return { frame, project, state: state.status, waits: waits.map(wordsOfTeamWait), tasks };
+  return { frame, project, state: state.status, waits: (await found.waits()).map(wordsOfTeamWait), tasks };
 }

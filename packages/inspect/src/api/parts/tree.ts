@@ -2,12 +2,20 @@
 import { frameOf } from '@reprise/operators/page';
 import { partsOf } from '@reprise/operators/sessions';
 import { whyOf } from '@reprise/operators/words';
-import { blockedBy, type NodeView, openAsks, stateOf, stateOfTree, type TreeView } from '@reprise/tree';
+import {
+  blockedBy,
+  type NodeView,
+  openAsks,
+  stateOf,
+  stateOfTree,
+  TreeRecords,
+  type TreeView,
+  usedSoFar,
+} from '@reprise/tree';
 import { absent } from '../../ask/found.js';
 import { AT, TEXT } from '../../ask/parameters.js';
 import { type Asked, question } from '../../ask/question.js';
 import type { TreeNodeRow, TreeReport } from '../../contract/index.js';
-import { TreeRecords } from '../../past/index.js';
 import { firstLine } from './texts.js';
 
 /** The records of trees by server: read once. */
@@ -36,12 +44,11 @@ export const tree = question({ name: TEXT, at: AT }, async (asked, { name, at })
 
 async function rowOf({ store }: Asked, tree: TreeView, node: NodeView): Promise<TreeNodeRow> {
   const { mark, word } = stateOf(node);
-  const { n, parent, goal, agent, session, spent, budget, made, changed, result } = node;
+  const { n, parent, goal, agent, session, budget, made, changed, result } = node;
   return {
     ...{ n, parent, goal, mark, state: word, agent, session, budget, made, changed },
     blocked_by: blockedBy(tree, node),
-    tokens: spent.tokens,
-    micro_money: spent.micro_money,
+    ...usedSoFar(node),
     why: whyOf(tree, node) ?? null,
     result: result === null ? null : await firstLine(store.content, result),
   };
