@@ -1,5 +1,5 @@
 /** A PostgreSQL database in which worlds live: what they share in this process. */
-import { type KnownOptions, RepriseError, requireKnownOptions, wellFormed, wholeFrom } from '@reprise/contracts';
+import { aFlag, type KnownOptions, RepriseError, requireKnownOptions, wellFormed, wholeFrom } from '@reprise/contracts';
 import type { Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
@@ -18,11 +18,17 @@ export interface PostgresOptions {
    * process may take them over, so it is also the longest pause after a machine has failed.
    */
   readonly ttl?: number;
-  /** The most connections of this process; 8 when absent. */
+  /** The most connections of this process; 8 when absent. One of them is for its lease alone. */
   readonly connectionsMax?: number;
+  /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
+  readonly pooled?: boolean;
 }
 
-const OPTIONS: KnownOptions<PostgresOptions> = { ttl: wholeFrom(100), connectionsMax: wholeFrom(3) };
+const OPTIONS: KnownOptions<PostgresOptions> = {
+  ttl: wholeFrom(100),
+  connectionsMax: wholeFrom(3),
+  pooled: aFlag,
+};
 
 /** The bytes of a name, which stands in an index. */
 const NAME_BYTES_MAX = 256;
@@ -67,9 +73,14 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
   return new Database(url, options);
 }
 
+/** What this process has in a database: its connections, of which one is for its lease alone. */
+interface SharedInProcess extends Shared {
+  readonly forLease: Connections;
+}
+
 class Database implements PostgresDatabase {
   readonly label: string;
-  #shared: Promise<Shared> | undefined;
+  #shared: Promise<SharedInProcess> | undefined;
   #closed = false;
 
   constructor(
@@ -99,14 +110,14 @@ class Database implements PostgresDatabase {
     const shared = await this.#shared?.catch(() => undefined);
     if (shared === undefined) return;
     await shared.hosts.giveUp().catch(() => undefined); // the lease ends by itself
-    await shared.connections.end();
+    await Promise.all([shared.connections.end(), shared.forLease.end()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #open(): Promise<Shared> {
+  #open(): Promise<SharedInProcess> {
     if (this.#closed)
       return Promise.reject(new RepriseError('world_closed', 'the database was closed', { where: this.label }));
     this.#shared ??= this.#connect().catch((error: unknown) => {
@@ -116,21 +127,21 @@ class Database implements PostgresDatabase {
     return this.#shared;
   }
 
-  async #connect(): Promise<Shared> {
-    const { ttl = TTL_MS, connectionsMax = CONNECTIONS_MAX } = this.options;
-    const connections = await connect({ url: this.url, connectionsMax, statementMs: statementMs(ttl) });
+  async #connect(): Promise<SharedInProcess> {
+    const { ttl = TTL_MS, connectionsMax = CONNECTIONS_MAX, pooled = false } = this.options;
+    const how = { url: this.url, statementMs: statementMs(ttl), pooled };
+    const connections = await connect({ ...how, connectionsMax: connectionsMax - 1 });
     try {
       await prepareTables(connections);
     } catch (error) {
       await connections.end();
       throw error;
     }
-    return sharedOf(connections, ttl);
+    // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
+    const forLease = await connect({ ...how, connectionsMax: 1 });
+    const hosts = new Hosts(forLease, ttl);
+    return { connections, hosts, forLease, open: new Set(), committer: new Committer(connections) };
   }
-}
-
-function sharedOf(connections: Connections, ttl: number): Shared {
-  return { connections, hosts: new Hosts(connections, ttl), open: new Set(), committer: new Committer(connections) };
 }
 
 /** A statement that hangs must fail before the lease is over: then its world is still this process's own. */

@@ -3,7 +3,7 @@
  * rest of the package sees statements with parameters, and rows as lists.
  *
  * Every statement commits by itself and takes no lock that outlives it, so a pooler may give each one another
- * connection of the server (transaction pooling). No statement is named, for the same reason.
+ * connection of the server (transaction pooling). Without one, a connection prepares each statement once, by a name.
  */
 import { isFunction, lineOfError, RepriseError } from '@reprise/contracts';
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
@@ -45,10 +45,15 @@ interface ConnectOptions {
   readonly connectionsMax: number;
   /** How long a statement may take, in milliseconds. It must end before a lease does. */
   readonly statementMs: number;
+  /** Whether statements may have other connections of the server each time, so that none may be prepared. */
+  readonly pooled: boolean;
 }
 
 /** The number of the type of 64-bit whole numbers. */
 const INT8 = 20;
+
+/** Statements that a connection prepares at most; there are some thirty. */
+const NAMES_MAX = 100;
 
 /** How long a connection may take at most, in milliseconds. */
 const CONNECT_MS_MAX = 5_000;
@@ -71,7 +76,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
     types: { getTypeParser: typeParsers(pg) },
   });
   pool.on('error', () => undefined); // an idle connection ended: the next statement takes another, or says why not
-  return new PooledConnections(pool, label);
+  return new PooledConnections(pool, label, options.pooled ? undefined : new Map());
 }
 
 /** 64-bit whole numbers are numbers here; everything else as the library has it. */
@@ -86,10 +91,22 @@ class PooledConnections implements Connections {
   constructor(
     private readonly pool: Pool,
     readonly label: string,
+    /** The names of prepared statements, by their texts; undefined to prepare none. */
+    private readonly names: Map<string, string> | undefined,
   ) {}
 
   rows(what: string, text: string, parameters: readonly SqlParameter[] = []): Promise<readonly Row[]> {
-    return rowsOf(this.pool, { what, where: this.label, text, parameters });
+    return rowsOf(this.pool, { what, where: this.label, text, parameters, name: this.#nameOf(text) });
+  }
+
+  #nameOf(text: string): string | undefined {
+    const { names } = this;
+    if (names === undefined) return undefined;
+    const known = names.get(text);
+    if (known !== undefined || names.size >= NAMES_MAX) return known;
+    const name = `reprise ${names.size}`;
+    names.set(text, name);
+    return name;
   }
 
   async transaction<T>(what: string, body: (sql: Sql) => Promise<T>): Promise<T> {
@@ -99,7 +116,7 @@ class PooledConnections implements Connections {
     });
     let broken: boolean | undefined;
     const sql: Sql = {
-      rows: (doing, text, parameters = []) => rowsOf(client, { what: doing, where, text, parameters }),
+      rows: (doing, text, parameters = []) => rowsOf(client, { what: doing, where, text, parameters, name: undefined }),
     };
     try {
       await sql.rows(what, 'BEGIN');
@@ -127,10 +144,14 @@ interface Asked {
   readonly where: string;
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
+  readonly name: string | undefined;
 }
 
-async function rowsOf(on: Pool | PoolClient, { what, where, text, parameters }: Asked): Promise<readonly Row[]> {
-  const config: QueryConfig & { rowMode: 'array' } = { text, values: parameters.map(asParameter), rowMode: 'array' };
+async function rowsOf(on: Pool | PoolClient, { what, where, text, parameters, name }: Asked): Promise<readonly Row[]> {
+  const config: QueryConfig & { rowMode: 'array' } = {
+    ...{ text, values: parameters.map(asParameter), rowMode: 'array' as const },
+    ...(name === undefined ? {} : { name }),
+  };
   try {
     return (await on.query(config)).rows as Row[];
   } catch (error) {

@@ -12,9 +12,12 @@ export class Hosts {
   ) {}
 
   /** The lease of this process. @throws RepriseError `store_failed` */
-  current(): Promise<Lease> {
+  async current(): Promise<Lease> {
     this.#lease ??= this.#begin();
-    return this.#lease;
+    const lease = await this.#lease;
+    if (lease.holds()) return lease;
+    this.#lease = undefined; // it is over, and its own clock has not told yet: much else had to run
+    return this.current();
   }
 
   /** Gives the lease up, when there is one. */
