@@ -5,7 +5,7 @@ import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { postgresDirectory } from './directory.js';
-import { prepareTables } from './schema/schema.js';
+import { prepareTables, requireTables } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
@@ -69,6 +69,7 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 
 class Database implements PostgresDatabase {
   readonly label: string;
+  #connections: Promise<Connections> | undefined;
   #shared: Promise<Shared> | undefined;
   #closed = false;
 
@@ -81,7 +82,8 @@ class Database implements PostgresDatabase {
 
   world(name: string): Store {
     requireName(name, 'name');
-    return worldStore(() => this.#open(), this.label, name);
+    const entrances = { shared: () => this.#open(), reading: () => this.#openForReading() };
+    return worldStore(entrances, this.label, name);
   }
 
   directory(name = 'default'): HostDirectory {
@@ -97,35 +99,45 @@ class Database implements PostgresDatabase {
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
-    if (shared === undefined) return;
-    await shared.hosts.giveUp().catch(() => undefined); // the lease ends by itself
-    await shared.connections.end();
+    await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
+    await (await this.#connections?.catch(() => undefined))?.end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #open(): Promise<Shared> {
-    if (this.#closed)
-      return Promise.reject(new RepriseError('world_closed', 'the database was closed', { where: this.label }));
-    this.#shared ??= this.#connect().catch((error: unknown) => {
+  async #open(): Promise<Shared> {
+    const connections = await this.#connect();
+    this.#shared ??= this.#prepare(connections).catch((error: unknown) => {
       this.#shared = undefined; // the next call tries again
       throw error;
     });
     return this.#shared;
   }
 
-  async #connect(): Promise<Shared> {
+  async #openForReading(): Promise<Connections> {
+    const connections = await this.#connect();
+    if (this.#shared === undefined) await requireTables(connections);
+    else await this.#shared;
+    return connections;
+  }
+
+  async #prepare(connections: Connections): Promise<Shared> {
+    await prepareTables(connections);
+    return sharedOf(connections, this.options.ttl ?? TTL_MS);
+  }
+
+  async #connect(): Promise<Connections> {
+    if (this.#closed) throw new RepriseError('world_closed', 'the database was closed', { where: this.label });
     const { ttl = TTL_MS, connectionsMax = CONNECTIONS_MAX } = this.options;
-    const connections = await connect({ url: this.url, connectionsMax, statementMs: statementMs(ttl) });
-    try {
-      await prepareTables(connections);
-    } catch (error) {
-      await connections.end();
-      throw error;
-    }
-    return sharedOf(connections, ttl);
+    this.#connections ??= connect({ url: this.url, connectionsMax, statementMs: statementMs(ttl) }).catch(
+      (error: unknown) => {
+        this.#connections = undefined; // the next call tries again
+        throw error;
+      },
+    );
+    return this.#connections;
   }
 }
 
