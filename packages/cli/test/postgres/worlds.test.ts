@@ -1,7 +1,9 @@
 /** The command on worlds in a real PostgreSQL: it prints what it prints of the same world in a file. */
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { openKernelWorld, type Store } from '@reprise/kernel';
+import { isKeyed, openKernelWorld, requestKey, type Store } from '@reprise/kernel';
+import { hostSha256 } from '@reprise/kernel/driver';
+import { readFrame } from '@reprise/kernel/store';
 import { postgres } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import pg from 'pg';
@@ -183,7 +185,11 @@ async function copied(file: string, to: Store): Promise<void> {
     const bytes = await from.content.get(ref);
     if (bytes !== undefined) await into.content.put(bytes);
   }
-  for await (const frame of from.journal.read(0)) await into.journal.append([frame], await into.journal.head());
+  for await (const frame of from.journal.read(0)) {
+    const { ingress } = readFrame(frame.bytes, frame.seq);
+    const keyed = isKeyed(ingress) ? { key: requestKey(ingress, hostSha256()) } : {};
+    await into.journal.append([{ ...frame, ...keyed }], await into.journal.head());
+  }
   await into.close();
   await from.close();
 }
