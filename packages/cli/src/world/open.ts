@@ -13,7 +13,7 @@ const OWNER = 'RPRS';
  * Opens a world: a file, or an address in a database. Takes no lock, so a writer may hold it.
  *
  * @throws RepriseError `world_absent` when there is no world at the path, `journal_damaged` when there is a broken
- *   one, `store_failed`, `semantics_unknown`, `runtime_unsupported`; `invalid_argument` for an address that is none
+ *   one, `store_failed`, `semantics_unknown`, `runtime_unsupported`; `invalid_argument` for an address that cannot be read
  */
 export async function openForReading(path: string): Promise<ReadonlyStore> {
   if (isDatabase(path)) return storeAt(path).openReadonly();

@@ -95,7 +95,7 @@ interface Parts {
   readonly name: string;
 }
 
-/** @throws RepriseError `invalid_argument` */
+/** Takes an address apart. @throws RepriseError `invalid_argument` for one that cannot be read or names no world */
 function partsOf(world: string): Parts {
   const given = wholeOf(world);
   const { address, fragment } = splitOf(given);

@@ -110,6 +110,18 @@ describePostgres('the command on a world in PostgreSQL', (own) => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('replayed, identical') });
   });
 
+  it('a role with rights on the rows alone owns and writes a world, where another role has made the tables', async () => {
+    await rows(own.url, 'CREATE ROLE writer LOGIN');
+    await rows(own.url, 'GRANT USAGE ON SCHEMA reprise TO writer');
+    await rows(own.url, 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA reprise TO writer');
+    await using database = postgres(own.url.replace('reprise@', 'writer@'));
+    const name = own.fresh();
+    await using world = await openKernelWorld({ store: database.world(name), app });
+    await world.content.put(new Uint8Array(3 * 1024 * 1024));
+    await add(world, 1);
+    expect((await ran('verify', address(name), '--app', APP)).code).toBe(0);
+  });
+
   it('tail -f in another process prints each frame of the writer once and in order, and ends on Ctrl-C with 0', async () => {
     await using database = postgres(own.url);
     const name = own.fresh();

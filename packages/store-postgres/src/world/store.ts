@@ -17,7 +17,7 @@ export interface Shared extends TakeParts {
 }
 
 /** Connects when it is asked first. */
-export interface Entrances {
+interface Entrances {
   /** For an owner: prepares the tables. */
   shared(): Promise<Shared>;
   /** For a reader: requires the tables, and writes nothing. */
