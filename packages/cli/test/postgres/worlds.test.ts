@@ -1,5 +1,8 @@
 /** The command on worlds in a real PostgreSQL: it prints what it prints of the same world in a file. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isKeyed, openKernelWorld, requestKey, type Store } from '@reprise/kernel';
 import { hostSha256 } from '@reprise/kernel/driver';
@@ -7,10 +10,12 @@ import { readFrame } from '@reprise/kernel/store';
 import { postgres } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
+import { VerifyThreads } from '../../src/verify/threads.js';
+import { forThread, withoutPassword } from '../../src/world/place.js';
 import app from '../apps/app.js';
-import { command, ended, run, start } from '../run.js';
+import { command, commandLine, ended, run, start } from '../run.js';
 import { add, freshFolder, greeterWorld, LEDGER, makeAgentWorld, makeLedger } from '../worlds.js';
 
 const PASSWORD = 'hunter2secret';
@@ -108,6 +113,52 @@ describePostgres('the command on a world in PostgreSQL', (own) => {
     await rows(own.url, 'GRANT SELECT ON ALL TABLES IN SCHEMA reprise TO reader');
     const { code, out } = await ran('verify', `${own.url.replace('reprise@', 'reader@')}#agent%2050%25`);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('replayed, identical') });
+  });
+
+  describe('a server that asks for passwords', () => {
+    const secured = (password: string) => `${own.url.replace('reprise@', `secured:${password}@`)}#ledger`;
+    beforeAll(async () => {
+      await rows(own.url, `CREATE ROLE secured LOGIN SUPERUSER PASSWORD '${PASSWORD}'`);
+      const rules = path.join(own.server.folder, 'data', 'pg_hba.conf');
+      writeFileSync(rules, `host all secured 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+      await rows(own.url, 'SELECT pg_reload_conf()');
+      // The server reads its rules a moment later.
+      while ((await ran('tail', secured('wrong'), '-n', '1')).code === 0);
+    });
+
+    it('gets the password of the address, and refuses a wrong one as store_failed, which does not show it', async () => {
+      expect((await ran('verify', secured(PASSWORD), '--app', APP)).code).toBe(0);
+      const { code, err } = await ran('tail', secured(`not-${PASSWORD}`));
+      expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining('The password in the address is wrong') });
+    });
+
+    it('gets the password of PGPASSWORD, where the address has none', async () => {
+      const address = secured('').replace(':@', '@');
+      for (const [password, code] of [
+        [PASSWORD, 0],
+        ['wrong', 3],
+      ] as const) {
+        const child = spawn(process.execPath, commandLine('tail', address), {
+          env: { ...process.env, PGPASSWORD: password },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        });
+        expect((await ended(child)).code).toBe(code);
+      }
+    });
+
+    it('gets the password from each thread of a verification, which the shown address does not have', async () => {
+      const known = withoutPassword(secured(PASSWORD));
+      expect(known).not.toContain(PASSWORD);
+      for (const [world, begun] of [
+        [forThread(known), 1],
+        [known, 0],
+      ] as const) {
+        const task = { world, legacy: [], pureCode: false, thorough: false };
+        const threads = new VerifyThreads(task, { size: 1 });
+        expect(await threads.begin(1)).toBe(begun);
+        await threads.close();
+      }
+    });
   });
 
   it('a role with rights on the rows alone owns and writes a world, where another role has made the tables', async () => {
