@@ -17,7 +17,6 @@ import { type ReadonlyStore, type VerifyProgress, type VerifyReport, verifyStore
 import { sandbox } from '@reprise/sandbox';
 import { type Chosen, chooseApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
-import { forThread } from '../world/place.js';
 import { VerifyThreads } from './threads.js';
 
 /** Options of verifying a file. */
@@ -83,7 +82,7 @@ export async function verifyOpen(
   refused: (why: RepriseError) => void = () => undefined,
 ): Promise<VerifyReport> {
   const { pureCode = false, thorough = false, expect, onProgress, workers: size = defaultWorkers() } = options;
-  const task = { world: forThread(path), legacy: options.legacy ?? [], pureCode, thorough };
+  const task = { world: path, legacy: options.legacy ?? [], pureCode, thorough };
   const threads = new VerifyThreads({ ...task, ...(options.app === undefined ? {} : { app: options.app }) }, { size });
   try {
     return await verifyStore(store, {

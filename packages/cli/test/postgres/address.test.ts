@@ -24,6 +24,7 @@ describe('the address of a world in a database', () => {
     ['has a # in its password', `postgres://ann:${PASSWORD}#1@${DOWN}/agents#home`, 'cannot be read'],
     ['has a / in its password', `postgres://ann:12/${PASSWORD}@${DOWN}/agents#home`, 'cannot be read'],
     ['has a ? in its password', `postgres://ann:12?${PASSWORD}@${DOWN}/agents#home`, 'cannot be read'],
+    ['has a / and a ? in its password', `postgres://ann:12/x?${PASSWORD}@${DOWN}/agents#home`, 'cannot be read'],
     ['has an @ in its password', `postgres://ann:${PASSWORD}@1@${DOWN}/agents#home`, 'cannot be read'],
     ['has a % alone in the name', `postgres://ann:${PASSWORD}@${DOWN}/agents#50%`, 'percent-encoded'],
   ])('an address that %s is wrong use, exit code 2, and the password is not shown', async (_, address, what) => {
