@@ -73,6 +73,7 @@ export const HEAVY = [
   ['packages/store-sqlite/test/syncs.test.ts', 'system calls of both drivers'],
   ['packages/store-sqlite/test/tamper/', 'every row and blob of a file, tampered with'],
   ['packages/store-postgres/test/', 'a real PostgreSQL, and processes that are stopped and killed'],
+  ['packages/cli/test/postgres/', 'the command as processes, and a real PostgreSQL'],
   ['packages/testkit/test/', 'the suites, laws and the simulator, each with its planted bugs'],
   ['packages/tree/test/serve/', 'programs as processes, hostile ones and killed ones among them'],
   ['packages/tree/test/oracle/', 'random schedules of trees, and broken builds that they find'],
@@ -118,6 +119,7 @@ export const HEAVY = [
 export const APART = [
   ['packages/agent/test/processes/', 'kills processes'],
   ['packages/agent/test/quarantine/', 'replaces a module'],
+  ['packages/cli/test/postgres/worlds.test.ts', 'starts a PostgreSQL'],
   ['packages/cli/test/team/failed.test.ts', 'replaces a module'],
   ['packages/cli/test/tree/', 'sets the environment and the folder of the process'],
   ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module again as on another platform'],

@@ -15,19 +15,21 @@ import { addTeam } from './team-program.js';
 import { escapeText } from './text/escape.js';
 import { addTree } from './tree-program.js';
 import { isWorld } from './world/open.js';
+import { withoutPassword } from './world/place.js';
 import { parseDigest } from './world/target.js';
 
 /**
  * Runs the command. Never rejects, never ends the process.
  *
- * @param args the arguments after `reprise` on the command line
+ * @param given the arguments after `reprise` on the command line
  * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read; of `tree`: see `reprise tree --help`
  * @example process.exitCode = await runCli(['verify', 'world.db'], io)
  */
-export async function runCli(args: readonly string[], io: Io): Promise<number> {
+export async function runCli(given: readonly string[], io: Io): Promise<number> {
+  const args = given.map(withoutPassword);
   const run = new CommandLine(io);
   try {
-    await run.program().parseAsync([...args], { from: 'user' });
+    await run.program().parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) return run.fail(error, false);
     // Requested help is an answer; help after an error is a refusal.

@@ -6,6 +6,7 @@ import { type Io, streamSink } from './process/io.js';
 import { runCli } from './program.js';
 import { TREE_EXIT } from './tree/exit.js';
 import { modulesLoading } from './world/loading.js';
+import { withoutPassword } from './world/place.js';
 
 /** Runs this process as the command: its arguments, its streams, its exit code. Does not return. */
 export async function runProcess(): Promise<never> {
@@ -18,7 +19,7 @@ export async function runProcess(): Promise<never> {
     onSignal,
     ...(input.isTTY === true && output.isTTY === true ? { terminal: { input, output } } : {}),
   };
-  const args = process.argv.slice(2);
+  const args = process.argv.slice(2).map(withoutPassword);
   const json = args.includes('--json');
   const done = watchModules(args);
   // For example a rejected promise in a module loaded as an app: Node would exit with 1, which means a finding here.

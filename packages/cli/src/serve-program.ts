@@ -11,7 +11,7 @@ export function addServe(program: Command, run: RunVerb, io: Io): void {
   program
     .command('serve')
     .description('serve a world to clients of the Model Context Protocol: on standard input and output, or over HTTP')
-    .argument('<world>', 'the world’s file')
+    .argument('<world>', 'the world’s file, or postgres://HOST:PORT/DATABASE#WORLD')
     .requiredOption('--mcp', 'the protocol; there is no other')
     .option('--http <port>', 'serve http://127.0.0.1:PORT/mcp to clients with tokens; 0 for a free port', port)
     .option('--as <principal>', 'the person as whom clients act, as human:ann; needed without --http', person)

@@ -47,7 +47,7 @@ function verb(team: Command, name: string, description: string): Command {
   return team
     .command(name)
     .description(description)
-    .option('--world <file>', 'the world’s file', WORLD_DEFAULT)
+    .option('--world <file>', 'the world’s file, or postgres://HOST:PORT/DATABASE#WORLD', WORLD_DEFAULT)
     .option('--project <id>', 'the project; the only one of the world when absent')
     .option('--json', 'print JSON')
     .addHelpText('after', TEAM_EXIT_HELP);

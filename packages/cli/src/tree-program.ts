@@ -148,7 +148,7 @@ class TreeVerbs {
     return this.tree
       .command(name)
       .description(description)
-      .option('--world <file>', 'the world’s file', WORLD_DEFAULT)
+      .option('--world <file>', 'the world’s file, or to read it postgres://HOST:PORT/DATABASE#WORLD', WORLD_DEFAULT)
       .option('--json', 'print JSON')
       .addHelpText('after', TREE_EXIT_HELP);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, llmGenerate, openAgentWorld } from '@reprise/agent';
 import type { Address, LlmGenerateParams, LlmGenerateReceipt, Ref } from '@reprise/contracts';
-import { type Adapter, type EraseReport, openKernelWorld, putValue, type World } from '@reprise/kernel';
+import { type Adapter, type EraseReport, openKernelWorld, putValue, type Store, type World } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import Database from 'libsql';
 import app from './apps/app.js';
@@ -76,7 +76,7 @@ export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
 }
 
 /** Opens a world with one agent that answers everything with the same words. */
-export async function greeterWorld(path: string) {
+export async function greeterWorld(path: string, store: Store = sqlite(path)) {
   const llm: Adapter<LlmGenerateParams, LlmGenerateReceipt> = {
     effect: llmGenerate,
     name: 'test.llm',
@@ -95,7 +95,7 @@ export async function greeterWorld(path: string) {
   };
   const greeter = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet.' });
   const world = await openAgentWorld({
-    store: sqlite(path),
+    store,
     agents: [greeter],
     models: { main: {} },
     llm: () => llm,

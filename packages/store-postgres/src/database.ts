@@ -5,7 +5,7 @@ import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { postgresDirectory } from './directory.js';
-import { prepareTables } from './schema/schema.js';
+import { prepareTables, requireTables } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
@@ -80,6 +80,7 @@ interface SharedInProcess extends Shared {
 
 class Database implements PostgresDatabase {
   readonly label: string;
+  #connections: Promise<Connections> | undefined;
   #shared: Promise<SharedInProcess> | undefined;
   #closed = false;
 
@@ -92,7 +93,8 @@ class Database implements PostgresDatabase {
 
   world(name: string): Store {
     requireName(name, 'name');
-    return worldStore(() => this.#open(), this.label, name);
+    const entrances = { shared: () => this.#open(), reading: () => this.#openForReading() };
+    return worldStore(entrances, this.label, name);
   }
 
   directory(name = 'default'): HostDirectory {
@@ -108,39 +110,52 @@ class Database implements PostgresDatabase {
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
-    if (shared === undefined) return;
-    await shared.hosts.giveUp().catch(() => undefined); // the lease ends by itself
-    await Promise.all([shared.connections.end(), shared.forLease.end()]);
+    await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
+    await (await this.#connections?.catch(() => undefined))?.end();
+    await shared?.forLease.end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #open(): Promise<SharedInProcess> {
-    if (this.#closed)
-      return Promise.reject(new RepriseError('world_closed', 'the database was closed', { where: this.label }));
-    this.#shared ??= this.#connect().catch((error: unknown) => {
+  async #open(): Promise<SharedInProcess> {
+    const connections = await this.#connect();
+    this.#shared ??= this.#prepare(connections).catch((error: unknown) => {
       this.#shared = undefined; // the next call tries again
       throw error;
     });
     return this.#shared;
   }
 
-  async #connect(): Promise<SharedInProcess> {
-    const { ttl = TTL_MS, connectionsMax = CONNECTIONS_MAX, pooled = false } = this.options;
-    const how = { url: this.url, statementMs: statementMs(ttl), pooled };
-    const connections = await connect({ ...how, connectionsMax: connectionsMax - 1 });
-    try {
-      await prepareTables(connections);
-    } catch (error) {
-      await connections.end();
-      throw error;
-    }
+  async #openForReading(): Promise<Connections> {
+    const connections = await this.#connect();
+    if (this.#shared === undefined) await requireTables(connections);
+    else await this.#shared;
+    return connections;
+  }
+
+  async #prepare(connections: Connections): Promise<SharedInProcess> {
+    await prepareTables(connections);
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
-    const forLease = await connect({ ...how, connectionsMax: 1 });
-    const hosts = new Hosts(forLease, ttl);
+    const forLease = await connect(this.#how(1));
+    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
     return { connections, hosts, forLease, open: new Set(), committer: new Committer(connections) };
+  }
+
+  async #connect(): Promise<Connections> {
+    if (this.#closed) throw new RepriseError('world_closed', 'the database was closed', { where: this.label });
+    const { connectionsMax = CONNECTIONS_MAX } = this.options;
+    this.#connections ??= connect(this.#how(connectionsMax - 1)).catch((error: unknown) => {
+      this.#connections = undefined; // the next call tries again
+      throw error;
+    });
+    return this.#connections;
+  }
+
+  #how(connectionsMax: number): Parameters<typeof connect>[0] {
+    const { ttl = TTL_MS, pooled = false } = this.options;
+    return { url: this.url, connectionsMax, statementMs: statementMs(ttl), pooled };
   }
 }
 

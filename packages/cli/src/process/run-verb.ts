@@ -34,7 +34,7 @@ export function verb(program: Command, name: string, description: string): Comma
   return program
     .command(name)
     .description(description)
-    .argument('<world>', 'the world’s file')
+    .argument('<world>', 'the world’s file, or postgres://HOST:PORT/DATABASE#WORLD')
     .option('--json', 'print JSON')
     .addHelpText('after', EXIT_HELP);
 }

@@ -14,11 +14,11 @@ import { type App, missingDefinitions } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 import type { Society } from '@reprise/society';
-import { sqlite } from '@reprise/store-sqlite';
 import { loadModule, unusable } from '../world/app.js';
 import { agentsOnly } from '../world/built-in.js';
 import { infosOf } from '../world/model-infos.js';
-import { withWorld } from '../world/open.js';
+import { isThere, withWorld } from '../world/open.js';
+import { isDatabase, requireFile, storeAt } from '../world/place.js';
 
 /** What a module exports for its worlds: the options of `openWorld` without the store. */
 type ServedApp = Omit<AgentWorldOptions<readonly AnyAgent[]>, 'llm' | 'models' | 'store'> & {
@@ -52,7 +52,7 @@ export async function openServed(file: string, options: ServedWorldOptions): Pro
       drive: options.app === undefined && part === undefined ? 'manual' : 'auto',
       ...(part === undefined ? {} : { parts: [part] }),
       ...app,
-      store: sqlite(file),
+      store: storeAt(file),
       models: infosOf(models),
       llm: (judge) => llmGenerateAdapter(models, { judge }),
       secrets: async (name) => options.secret(name) ?? (await (secrets ?? noSecret)(name)),
@@ -73,8 +73,11 @@ function personOf(principal = ''): string | undefined {
 /** The society of a world that is new or has one; undefined for a world that has sessions alone. */
 async function societyIn(file: string): Promise<WorldPart<Society> | undefined> {
   const { fileVault, society } = await import('@reprise/society');
-  const open = () => society({ keys: fileVault(`${file}.keys`) });
-  if (!existsSync(file)) return open();
+  const open = () => {
+    requireFile(file, 'a society whose keys lie beside its world', 'Name the module with its parts: --app MODULE.');
+    return society({ keys: fileVault(`${file}.keys`) });
+  };
+  if (!(isDatabase(file) ? await isThere(file) : existsSync(file))) return open();
   const { app: sessions } = await agentsOnly();
   if ((await lackingIn(file, sessions)).length === 0) return undefined;
   const part = open();

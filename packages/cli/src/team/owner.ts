@@ -6,12 +6,12 @@ import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, withPrice } from '@reprise/providers';
 import { folder, type Projects, type SkillSource, team } from '@reprise/specialists';
-import { sqlite } from '@reprise/store-sqlite';
 import { workspace } from '@reprise/tools';
 import { MODEL } from '../tree/agents.js';
 import { type ModelChoice, modelOf, secretsOf } from '../tree/models.js';
 import { makeFolder } from '../tree/owner.js';
 import { RULES } from '../tree/rules/rules-model.js';
+import { isDatabase, storeAt } from '../world/place.js';
 import { teamRules } from './rules/rules-model.js';
 import { builtInSkills } from './skills.js';
 
@@ -66,7 +66,7 @@ export function skillFolders(named: readonly string[]): readonly string[] {
  * @throws RepriseError `world_locked` when another process has the world; the errors of opening one
  */
 export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwner> {
-  makeFolder(path.dirname(path.resolve(file)));
+  if (!isDatabase(file)) makeFolder(path.dirname(path.resolve(file)));
   const client = clientOf(setup);
   const sources: readonly SkillSource[] =
     setup.skills.length === 0 ? builtInSkills() : setup.skills.map((one) => folder(one));
@@ -83,7 +83,7 @@ export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwne
   const models = { [MODEL]: client };
   const { context_window_hint: contextWindow, price } = client.profile;
   const world = await openAgentWorld({
-    store: sqlite(file),
+    store: storeAt(file),
     parts: [crew],
     models: {
       [MODEL]: { ...(contextWindow === undefined ? {} : { contextWindow }), ...(price === undefined ? {} : { price }) },

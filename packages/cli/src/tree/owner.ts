@@ -9,6 +9,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import { type TreeView, trees } from '@reprise/tree';
 import { bridge, files, type PeopleDoor, peopleDoor } from '@reprise/tree/serve';
 import { infosOf } from '../world/model-infos.js';
+import { requireFile } from '../world/place.js';
 import { type ActParts, performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';
@@ -86,6 +87,15 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
       await world.close();
     },
   };
+}
+
+/** Commands find the process that runs a tree by the file of its world. @throws RepriseError `invalid_argument` for a database */
+export function requireOwnFile(world: string): void {
+  requireFile(
+    world,
+    'the process that runs a tree',
+    'Run the tree in an app: trees() of reprise/tree, as a part of its world.',
+  );
 }
 
 /** Makes the folder of a world. @throws RepriseError `store_failed` */

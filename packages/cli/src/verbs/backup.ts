@@ -7,6 +7,7 @@ import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { withWorld } from '../world/open.js';
+import { isDatabase, requireFile } from '../world/place.js';
 
 interface BackupArguments {
   readonly json?: true;
@@ -14,6 +15,8 @@ interface BackupArguments {
 
 /** Copies a world to a path that does not exist yet, and prints the head of the copy. */
 export async function backup(io: Io, world: string, to: string, { json }: BackupArguments): Promise<void> {
+  requireFile(world, 'this copy', 'Back the database up: pg_dump, or its archive of the log.');
+  if (isDatabase(to)) throw toDatabase();
   requireFolder(to);
   const { path, head, blobs } = await withWorld(world, () => sqlite(world).backup(to));
   const digest = `sha256:${head.digest}`;
@@ -24,6 +27,13 @@ export async function backup(io: Io, world: string, to: string, { json }: Backup
     `head ${digest}`,
   ];
   await io.out.write(`${lines.map(escapeLine).join('\n')}\n`);
+}
+
+function toDatabase(): RepriseError {
+  return new RepriseError('invalid_argument', 'a backup is a file, and this place is in a database', {
+    where: 'TO',
+    expected: 'the path of a file that does not exist yet',
+  });
 }
 
 /** @throws RepriseError `invalid_argument` when the copy would be in a folder that does not exist */

@@ -13,12 +13,12 @@ import {
   type WorldAt,
   worldAt,
 } from '@reprise/kernel';
-import { sqlite } from '@reprise/store-sqlite';
 import type { Io } from '../process/io.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import { requireApp } from '../world/app.js';
 import { withWorld } from '../world/open.js';
+import { storeAt } from '../world/place.js';
 import { asData, lineOf } from '../world/troubles.js';
 import { newest } from './show-cell.js';
 
@@ -55,7 +55,7 @@ export async function revive(io: Io, world: string, text: string, options: Reviv
   if (options.json !== true) await io.out.write(textOf(prospect));
   if (options.yes !== true && !(await isAgreed(io))) return;
   await using opened = await openKernelWorld({
-    ...{ store: sqlite(world), app: chosen.app, legacy: chosen.legacy, drive: 'manual' },
+    ...{ store: storeAt(world), app: chosen.app, legacy: chosen.legacy, drive: 'manual' },
   });
   const by = options.as === undefined ? {} : { as: options.as as Principal };
   const { seq, head } = await opened.revive(prospect.trouble.where, by);

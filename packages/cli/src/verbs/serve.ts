@@ -8,6 +8,7 @@ import type { Serving } from '@reprise/server';
 import type { Io } from '../process/io.js';
 import { openServed } from '../serve/served-app.js';
 import { escapeLine } from '../text/escape.js';
+import { requireFile } from '../world/place.js';
 
 export interface ServeOptions {
   readonly http?: number;
@@ -28,6 +29,12 @@ type Server = typeof import('@reprise/server');
 export async function serve(io: Io, file: string, options: ServeOptions): Promise<void> {
   const { as, http } = options;
   requirePrincipals(options);
+  if (http !== undefined && as !== undefined)
+    requireFile(
+      file,
+      'a token that is written beside the world',
+      `Make tokens with a secret of your own: ${SECRET_VARIABLE}.`,
+    );
   const server = await import('@reprise/server');
   const secret = process.env[SECRET_VARIABLE] ?? randomBytes(32).toString('base64url');
   const world = await openServed(file, {

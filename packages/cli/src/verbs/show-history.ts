@@ -6,6 +6,7 @@ import { memoryViews, readViews, touch, type ViewStore } from '@reprise/kernel/v
 import { sqliteViews } from '@reprise/store-sqlite';
 import { escapeLine } from '../text/escape.js';
 import { recordRow, timeOf } from '../text/record-line.js';
+import { isDatabase } from '../world/place.js';
 import type { View } from './show.js';
 
 /**
@@ -47,6 +48,7 @@ interface Place {
 
 /** The views file of the world when it exists and has the needed index; else views in memory, to write nothing to disk. */
 async function viewsBeside(world: string): Promise<ViewStore> {
+  if (isDatabase(world)) return memoryViews();
   const beside = sqliteViews(world);
   if (!existsSync(beside.label)) return memoryViews();
   const open = await beside.open();

@@ -3,7 +3,7 @@ import type { RangeResult, RangeTask, SharedBlobs, Told } from '@reprise/kernel'
 
 /** What every thread opens and loads by itself. */
 export interface ThreadTask {
-  /** The absolute path of the world. */
+  /** The world as the user named it; in the thread, its absolute path, or its address with the password. */
   readonly world: string;
   /** The module of the app; without one the built-in app is used if it fits. */
   readonly app?: string;

@@ -13,6 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { RepriseError } from '@reprise/contracts';
 import type { RangeResult, SharedBlobs, Told, VerifyWorkers } from '@reprise/kernel';
+import { forThread } from '../world/place.js';
 import type { FromThread, ThreadTask, ToThread } from './thread-messages.js';
 
 /** How long a thread that was asked to end can take for its step, in milliseconds. A step with the database is far shorter. */
@@ -118,7 +119,7 @@ class Thread {
     const [module, how] = threadModule();
     this.#worker = new Worker(module, {
       name: 'reprise-verify',
-      workerData: start,
+      workerData: { ...start, world: forThread(start.world) },
       stdout: true, // what an app's module prints, the first thread has printed
       stderr: true,
       ...how,

@@ -1,7 +1,6 @@
 /** Verifies the world of a file on all cores. */
 
 import { availableParallelism, freemem } from 'node:os';
-import { resolve } from 'node:path';
 import type { RepriseError } from '@reprise/contracts';
 import {
   aFlag,
@@ -83,7 +82,7 @@ export async function verifyOpen(
   refused: (why: RepriseError) => void = () => undefined,
 ): Promise<VerifyReport> {
   const { pureCode = false, thorough = false, expect, onProgress, workers: size = defaultWorkers() } = options;
-  const task = { world: resolve(path), legacy: options.legacy ?? [], pureCode, thorough };
+  const task = { world: path, legacy: options.legacy ?? [], pureCode, thorough };
   const threads = new VerifyThreads({ ...task, ...(options.app === undefined ? {} : { app: options.app }) }, { size });
   try {
     return await verifyStore(store, {

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { type Io, pause } from '../process/io.js';
+import { isDatabase } from './place.js';
 
 const POLL_MS = 200;
 
@@ -77,8 +78,9 @@ async function headAfter(
   return seq;
 }
 
-/** What identifies the file at a path; undefined when no file is there. */
+/** What identifies the file at a path; undefined when no file is there, and for a world in a database. */
 function fileAt(path: string): string | undefined {
+  if (isDatabase(path)) return undefined;
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}.${found.ino}`;
 }

@@ -3,26 +3,27 @@ import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from
 import { dirname, join } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { sqlite } from '@reprise/store-sqlite';
+import { isDatabase, storeAt } from './place.js';
 
 /** The offset of SQLite's application id (four bytes), and our id. */
 const OWNER_AT = 68;
 const OWNER = 'RPRS';
 
 /**
- * Opens a world's file. Takes no lock, so a writer may hold it.
+ * Opens a world: a file, or an address in a database. Takes no lock, so a writer may hold it.
  *
  * @throws RepriseError `world_absent` when there is no world at the path, `journal_damaged` when there is a broken
- *   one, `store_failed`, `semantics_unknown`, `runtime_unsupported`
+ *   one, `store_failed`, `semantics_unknown`, `runtime_unsupported`; `invalid_argument` for an address that cannot be read
  */
 export async function openForReading(path: string): Promise<ReadonlyStore> {
+  if (isDatabase(path)) return storeAt(path).openReadonly();
   const found = statOf(path);
   if (found === undefined) throw absent(path, 'the file does not exist');
   // Reading a pipe or a device would block for ever.
   if (!found.isFile())
     throw absent(path, found.isDirectory() ? 'the path is a folder' : 'the path is not a regular file');
   try {
-    return await sqlite(path).openReadonly();
+    return await storeAt(path).openReadonly();
   } catch (error) {
     if (isRepriseError(error, 'world_absent')) throw absent(path, 'the file contains no world');
     if (isRepriseError(error, 'journal_damaged') && !isWorld(path)) throw absent(path, 'the file is not a world');
@@ -37,6 +38,17 @@ export async function withWorld<T>(path: string, body: (store: ReadonlyStore) =>
     return await body(store);
   } finally {
     await store.close();
+  }
+}
+
+/** Whether a world is there already, for a verb that would make one. @throws RepriseError when a database does not say */
+export async function isThere(world: string): Promise<boolean> {
+  if (!isDatabase(world)) return isWorld(world);
+  try {
+    return await withWorld(world, async () => true);
+  } catch (error) {
+    if (isRepriseError(error, 'world_absent')) return false;
+    throw error;
   }
 }
 

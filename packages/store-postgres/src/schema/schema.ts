@@ -74,6 +74,21 @@ export async function prepareTables(connections: Connections): Promise<void> {
   });
 }
 
+/**
+ * Requires the tables, for a reader: it makes none.
+ *
+ * @throws RepriseError `world_absent` without tables, `store_failed` for tables of a newer release
+ */
+export async function requireTables(connections: Connections): Promise<void> {
+  const found = await versionOf(connections);
+  if (found === VERSION) return;
+  if (found !== undefined) throw newer(found, connections.label);
+  throw new RepriseError('world_absent', 'the database has no worlds', {
+    where: connections.label,
+    hint: 'Open a world for writing to create one. Is this the right database?',
+  });
+}
+
 /** The version of the tables; undefined without tables. */
 async function versionOf(sql: Sql): Promise<number | undefined> {
   const exists = one(await sql.rows('look for the tables', "SELECT to_regclass('reprise.meta') IS NOT NULL"));

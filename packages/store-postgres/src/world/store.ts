@@ -16,13 +16,21 @@ export interface Shared extends TakeParts {
   readonly committer: Committer;
 }
 
-/** The store of a world. @param shared prepares the tables when it is asked first */
-export function worldStore(shared: () => Promise<Shared>, label: string, name: string): Store {
+/** Connects when it is asked first. */
+interface Entrances {
+  /** For an owner: prepares the tables. */
+  shared(): Promise<Shared>;
+  /** For a reader: requires the tables, and writes nothing. */
+  reading(): Promise<Connections>;
+}
+
+/** The store of a world. */
+export function worldStore({ shared, reading }: Entrances, label: string, name: string): Store {
   const where = `${label}#${name}`;
   return {
     label: where,
     open: async () => openForWriting(await shared(), name, where),
-    openReadonly: async () => openForReading((await shared()).connections, name, where),
+    openReadonly: async () => openForReading(await reading(), name, where),
   };
 }
 

@@ -21,7 +21,7 @@ export const TROUBLES = [
 export type Trouble = (typeof TROUBLES)[number];
 
 /** The lease of the processes, in milliseconds. */
-const TTL_MS = 800;
+const TTL_MS = 2_000;
 
 /** What a trial found. */
 export interface Verdict {

@@ -12,6 +12,7 @@ import { toJson } from '../../text/json.js';
 import { wrapToColumns } from '../../text/layout.js';
 import { requireApp } from '../../world/app.js';
 import { isWorld, withWorld } from '../../world/open.js';
+import { isDatabase, requireFile } from '../../world/place.js';
 
 interface ForkArguments {
   readonly into?: string;
@@ -27,12 +28,19 @@ interface ForkArguments {
 
 /** Makes a dry fork and says what it did otherwise; with `list`, lists the forks beside a world. */
 export async function fork(io: Io, world: string, at: number | undefined, options: ForkArguments): Promise<void> {
-  if (options.list === true) return listForks(io, world, options);
+  if (options.list === true) {
+    requireFile(
+      world,
+      'a list of the forks beside it',
+      'Ask each of them: reprise log names the world that a fork is of.',
+    );
+    return listForks(io, world, options);
+  }
   const answers = answersIn(options.answer ?? []);
   const denied = options.deny ?? [];
   const isOtherwise = denied.length > 0 || Object.keys(answers).length > 0;
   if (at === undefined && !isOtherwise) throw needsFrame();
-  const into = options.into ?? placeBeside(world, at);
+  const into = placeOf(world, at, options.into);
   if (existsSync(into)) throw taken(into);
   const report = await withWorld(world, async (store) =>
     whatIf(store, await requireApp(store, options), {
@@ -72,6 +80,23 @@ function taken(into: string): RepriseError {
     where: '--into',
     actual: into,
     hint: 'Name another place with --into FILE. If the file is a fork that was interrupted, remove it.',
+  });
+}
+
+/** The file of the fork. */
+function placeOf(world: string, at: number | undefined, into: string | undefined): string {
+  if (into === undefined) {
+    requireFile(world, 'a place beside it', 'Name the file of the fork: --into FILE.');
+    return placeBeside(world, at);
+  }
+  if (isDatabase(into)) throw notInto();
+  return into;
+}
+
+function notInto(): RepriseError {
+  return new RepriseError('invalid_argument', 'a fork is made in a file, and this place is in a database', {
+    where: '--into',
+    expected: 'the path of a file that does not exist yet',
   });
 }
 

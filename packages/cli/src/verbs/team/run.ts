@@ -17,7 +17,7 @@ import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { textOfFile } from '../../tree/goal.js';
 import { requireFolder } from '../../tree/owner.js';
 import { RULES } from '../../tree/rules/rules-model.js';
-import { isWorld, withWorld } from '../../world/open.js';
+import { isThere, withWorld } from '../../world/open.js';
 
 /** The options of `team run`. */
 interface RunTeamOptions {
@@ -160,7 +160,7 @@ async function projectOf({ world, project }: RunTeamOptions): Promise<string> {
       actual: project,
     });
   if (project !== undefined) return project;
-  const all = isWorld(world) ? await withWorld(world, projectsIn) : [];
+  const all = (await isThere(world)) ? await withWorld(world, projectsIn) : [];
   return all.length === 0 ? PROJECT_DEFAULT : projectNamed(all, undefined);
 }
 

@@ -7,7 +7,7 @@ import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
 import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
-import { openOwner, setupOf, whileHeld } from '../../tree/owner.js';
+import { openOwner, requireOwnFile, setupOf, whileHeld } from '../../tree/owner.js';
 import { nodeOf, parseNode, treeNamed } from '../../tree/target.js';
 import { tokenIn } from '../../tree/token.js';
 import { withWorld } from '../../world/open.js';
@@ -60,6 +60,7 @@ export async function actOn(
 
 /** Performs an act: through the process that runs the tree, or alone when no process does. */
 export async function perform(world: string, tree: TreeView, act: Act, token?: string): Promise<ActDone> {
+  requireOwnFile(world);
   const { verb, ...args } = act;
   return whileHeld(world, async () => {
     const options = token === undefined ? {} : { token };

@@ -11,6 +11,7 @@ import {
   labelsOf,
   openOwner,
   requireFolder,
+  requireOwnFile,
   type Setup,
   setupOf,
   type TreeOwner,
@@ -18,7 +19,7 @@ import {
 } from '../../tree/owner.js';
 import { RULES } from '../../tree/rules/rules-model.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
-import { isWorld, withWorld } from '../../world/open.js';
+import { isThere, withWorld } from '../../world/open.js';
 import { followTree } from './follow.js';
 
 /** The options of `tree run`. */
@@ -46,6 +47,7 @@ const PEOPLE = ['human', 'default', 'fail'] as const;
 
 /** Starts a tree and runs it. */
 export async function runTree(io: Io, argument: string, options: RunTreeOptions): Promise<number> {
+  requireOwnFile(options.world);
   const goal = readGoal(argument);
   const setup: Setup = {
     agent: oneOf('--agent', AGENTS, options.agent),
@@ -58,7 +60,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
   const returns = oneOf('--returns', RESULT_TYPES, options.returns);
   modelOf(setup, process.env);
   const version = await programVersion(setup.agent);
-  const before = isWorld(options.world) ? await withWorld(options.world, (store) => treesAt(store)) : undefined;
+  const before = (await isThere(options.world)) ? await withWorld(options.world, (store) => treesAt(store)) : undefined;
   const name = nameOf(options.name, goal, before);
   const owner = await opened(options.world, setup, before, name);
   await using _ = owner;
@@ -91,6 +93,7 @@ interface ContinueOptions {
 
 /** Goes on with a tree: after Ctrl-C, a crash, or a spent budget. */
 export async function continueTree(io: Io, named: string | undefined, options: ContinueOptions): Promise<number> {
+  requireOwnFile(options.world);
   const name = named === undefined ? undefined : parseTreeName(named);
   const before = await withWorld(options.world, (store) => treesAt(store));
   const tree = treeNamed(before, name);

@@ -20,6 +20,7 @@ import { Texts } from '../../tree/texts.js';
 import { tokenIn } from '../../tree/token.js';
 import { framesOf } from '../../world/frames.js';
 import { withWorld } from '../../world/open.js';
+import { isDatabase } from '../../world/place.js';
 import { perform, principalOf } from './act.js';
 import { screenOn } from './open-screen.js';
 
@@ -144,7 +145,8 @@ class Watching {
   async #sayUnowned(): Promise<void> {
     if (this.options.at !== undefined) return; // the screen says there which frame it shows
     const tree = treeNamed(await treesAt(this.store), this.name);
-    if (tree.ended !== null || (await hasOwner(this.options.world))) return;
+    // Only an app runs trees of a world in a database.
+    if (tree.ended !== null || isDatabase(this.options.world) || (await hasOwner(this.options.world))) return;
     const said = `no reprise tree runs this world; unless an app does: reprise tree continue ${this.name}`;
     if (this.#screen !== undefined) this.#screen.say(said);
     else await this.io.err.write(`${said}\n`);
