@@ -49,6 +49,7 @@ export class Lease {
       `INSERT INTO reprise.host (id, process, expires) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
       [id, thisProcess(), ttlMs],
     );
+    await forgetOld(connections);
     return new Lease(id, connections, ttlMs, began);
   }
 
@@ -111,6 +112,16 @@ export class Lease {
     this.#isOver = true;
     this.#end();
   }
+}
+
+/** Rows of leases that have been over for a day, and that no world or directory names: each start of a process makes one. */
+async function forgetOld(connections: Connections): Promise<void> {
+  await connections.rows(
+    'remove old leases',
+    `DELETE FROM reprise.host h WHERE h.expires < clock_timestamp() - interval '1 day'
+       AND NOT EXISTS (SELECT FROM reprise.world w WHERE w.owner = h.id)
+       AND NOT EXISTS (SELECT FROM reprise.directory d WHERE d.owner = h.id)`,
+  );
 }
 
 /**
