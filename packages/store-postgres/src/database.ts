@@ -138,7 +138,7 @@ class Database implements PostgresDatabase {
   async #prepare(connections: Connections): Promise<SharedInProcess> {
     await prepareTables(connections);
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
-    const forLease = await connect(this.#how(1));
+    const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
     return { connections, hosts, forLease, open: new Set(), committer: new Committer(connections) };
   }
@@ -164,11 +164,17 @@ function statementMs(ttl: number): number {
   return Math.max(50, Math.floor(ttl / 2));
 }
 
+/**
+ * An address whose password, if it has one, can be told apart from what follows: a `/`, `?`, `#` or `@` in it is encoded.
+ * Otherwise a part of it would stand in what is shown.
+ */
+const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?[^/?#@:]*(?::\d+)?(?:[/?#][^@]*)?$/;
+
 function requireUrl(url: unknown): asserts url is string {
-  if (typeof url === 'string' && /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return;
+  if (typeof url === 'string' && ADDRESS.test(url) && URL.canParse(url)) return;
   throw new RepriseError('invalid_argument', 'a database needs its address', {
     where: 'postgres(url)',
-    expected: 'text such as postgres://localhost/agents',
+    expected: 'text such as postgres://localhost/agents, where / ? # @ of a password are encoded',
     actual: typeof url === 'string' && url !== '' ? 'another text' : typeof url, // it may hold a password
     hint: 'Is the environment variable set in this process?',
   });

@@ -110,6 +110,7 @@ class PostgresDirectory implements OpenDirectory {
 
   #requireOpen(): void {
     if (this.#closed) throw new RepriseError('world_closed', 'the directory was closed', { where: this.where });
+    if (!this.taken.lease.holds()) throw fenced(this.where); // another host may have it, or take it at any moment
   }
 }
 

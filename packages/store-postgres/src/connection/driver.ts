@@ -115,6 +115,10 @@ class PooledConnections implements Connections {
       throw databaseError(error, what, where);
     });
     let broken: boolean | undefined;
+    const breaks = (): void => {
+      broken = true; // the library tells it by an event, which nobody else hears while a transaction has the connection
+    };
+    client.on('error', breaks);
     const sql: Sql = {
       rows: (doing, text, parameters = []) => rowsOf(client, { what: doing, where, text, parameters, name: undefined }),
     };
@@ -124,11 +128,10 @@ class PooledConnections implements Connections {
       await sql.rows(what, 'COMMIT');
       return result;
     } catch (error) {
-      await sql.rows(what, 'ROLLBACK').catch(() => {
-        broken = true; // its state is unknown: nobody else may get it
-      });
+      await sql.rows(what, 'ROLLBACK').catch(breaks); // its state is unknown: nobody else may get it
       throw error;
     } finally {
+      client.off('error', breaks);
       client.release(broken);
     }
   }

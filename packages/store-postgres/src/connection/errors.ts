@@ -35,7 +35,18 @@ export function databaseError(error: unknown, what: string, where: string): Repr
 }
 
 /** The SQLSTATE of an error that the server sent; undefined for an error of the connection. */
-export function stateOf(error: unknown): string | undefined {
+function stateOf(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && severity !== undefined ? code : undefined;
+}
+
+/**
+ * Whether the server answered that it has executed nothing of a statement. What ends a connection says nothing of its
+ * statement: the server, or a pooler, may end it after the statement has committed.
+ */
+export function isRefusal(error: unknown): boolean {
+  const state = stateOf(error);
+  return (
+    state !== undefined && (error as { readonly severity?: unknown }).severity === 'ERROR' && !/^(?:08|57)/.test(state)
+  );
 }

@@ -14,28 +14,31 @@ export class Hosts {
   /** The lease of this process. @throws RepriseError `store_failed` */
   async current(): Promise<Lease> {
     this.#lease ??= this.#begin();
-    const lease = await this.#lease;
+    const mine = this.#lease;
+    const lease = await mine;
     if (lease.holds()) return lease;
-    this.#lease = undefined; // it is over, and its own clock has not told yet: much else had to run
+    this.#drop(mine); // it is over, and its own clock has not told yet: much else had to run
     return this.current();
   }
 
   /** Gives the lease up, when there is one. */
   async giveUp(): Promise<void> {
-    await (await this.#lease?.catch(() => undefined))?.giveUp();
+    const mine = this.#lease;
     this.#lease = undefined;
+    await (await mine?.catch(() => undefined))?.giveUp();
   }
 
-  async #begin(): Promise<Lease> {
-    try {
-      const lease = await Lease.begin(this.connections, this.ttlMs);
-      void lease.lost.then(() => {
-        this.#lease = undefined;
-      });
-      return lease;
-    } catch (error) {
-      this.#lease = undefined;
-      throw error;
-    }
+  #begin(): Promise<Lease> {
+    const mine = Lease.begin(this.connections, this.ttlMs);
+    mine.then(
+      (lease) => void lease.lost.then(() => this.#drop(mine)),
+      () => this.#drop(mine),
+    );
+    return mine;
+  }
+
+  /** Only the lease that is over: another caller may have begun the next one. */
+  #drop(mine: Promise<Lease>): void {
+    if (this.#lease === mine) this.#lease = undefined;
   }
 }

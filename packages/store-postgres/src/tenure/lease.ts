@@ -5,7 +5,9 @@
  * G6  A lease that is over is never extended: its row is closed, here or by the process that takes a world over, and a
  *     process whose row is closed makes another one with another id.
  * G7  The clock of the database alone decides whether a lease is over. This process believes in its lease for a tenth
- *     less, counted on its own monotonic clock from the moment before it asked for the extension.
+ *     less, counted from the moment before it asked for the extension: on its monotonic clock, and on its wall clock, since
+ *     the first one stands still while the machine sleeps. A wall clock that leaps ahead ends the lease too early, which is
+ *     safe; one that is set back changes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { one } from '../connection/columns.js';
@@ -15,25 +17,47 @@ import { hasDied, thisProcess } from './process.js';
 /** The part of a lease for which a process believes in it. */
 const BELIEVED = 0.9;
 
-/** Extensions in the time of one lease. */
+/** Extensions in the time of one lease, and those that follow one that was not answered. */
 const BEATS = 4;
+const RETRIES = 20;
+
+/** A moment on both clocks of this machine, in milliseconds. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+function moment(): Moment {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+function later({ monotonic, wall }: Moment, ms: number): Moment {
+  return { monotonic: monotonic + ms, wall: wall + ms };
+}
+
+/** The milliseconds to a moment, by the clock that is nearer to it; 0 when it has passed. */
+function msTo({ monotonic, wall }: Moment): number {
+  return Math.max(0, Math.min(monotonic - performance.now(), wall - Date.now()));
+}
 
 /** The lease of a process, from its first beat to its end. */
 export class Lease {
-  #until: number;
+  #until: Moment;
   #isOver = false;
   #end: () => void = () => undefined;
   /** Resolves when the lease is over, but not when it was given up. */
   readonly lost: Promise<void>;
   #next: NodeJS.Timeout | undefined;
+  /** Whether the database did not say whether the lease was extended: then it is asked again soon. */
+  #retries = false;
 
   private constructor(
     readonly id: string,
     private readonly connections: Connections,
     private readonly ttlMs: number,
-    began: number,
+    began: Moment,
   ) {
-    this.#until = began + BELIEVED * ttlMs;
+    this.#until = later(began, BELIEVED * ttlMs);
     this.lost = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -42,20 +66,20 @@ export class Lease {
 
   /** Makes the row of this process. @throws RepriseError `store_failed` */
   static async begin(connections: Connections, ttlMs: number): Promise<Lease> {
-    const began = performance.now();
+    const began = moment();
     const id = randomUUID();
     await connections.rows(
       'begin a lease',
       `INSERT INTO reprise.host (id, process, expires) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
       [id, thisProcess(), ttlMs],
     );
-    await forgetOld(connections);
+    await forgetOld(connections).catch(() => undefined); // the next process does it
     return new Lease(id, connections, ttlMs, began);
   }
 
   /** Whether this process certainly has the lease. */
   holds(): boolean {
-    return !this.#isOver && performance.now() < this.#until;
+    return !this.#isOver && msTo(this.#until) > 0;
   }
 
   /** Gives the lease up: its worlds were released. */
@@ -67,7 +91,7 @@ export class Lease {
   }
 
   #beatLater(): void {
-    const wait = Math.min(this.ttlMs / BEATS, Math.max(0, this.#until - performance.now()));
+    const wait = Math.min(this.#retries ? this.ttlMs / RETRIES : this.ttlMs / BEATS, msTo(this.#until));
     this.#next = setTimeout(() => void this.#beat(), wait).unref();
   }
 
@@ -75,17 +99,18 @@ export class Lease {
     if (this.#isOver) return;
     if (!this.holds()) return this.#over();
     // A beat that does not come back must not keep the end of the lease from being noticed.
-    const watch = setTimeout(() => this.#noticeEnd(), Math.max(0, this.#until - performance.now()) + 1).unref();
+    const watch = setTimeout(() => this.#noticeEnd(), msTo(this.#until) + 1).unref();
     const extended = await this.#extend();
     clearTimeout(watch);
     if (this.#isOver) return;
     if (extended === false || !this.holds()) return this.#over();
+    this.#retries = extended === undefined;
     this.#beatLater();
   }
 
   /** @returns whether the lease was extended; undefined when the database did not say */
   async #extend(): Promise<boolean | undefined> {
-    const asked = performance.now();
+    const asked = moment();
     try {
       const row = one(
         await this.connections.rows(
@@ -95,8 +120,9 @@ export class Lease {
           [this.id, this.ttlMs],
         ),
       );
-      if (row === undefined) return false;
-      this.#until = asked + BELIEVED * this.ttlMs;
+      // The answer may have waited for this process: what was over is not extended (G6).
+      if (row === undefined || !this.holds()) return false;
+      this.#until = later(asked, BELIEVED * this.ttlMs);
       return true;
     } catch {
       return undefined; // the next beat asks again, while the lease lasts

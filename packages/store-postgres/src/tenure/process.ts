@@ -14,7 +14,18 @@ export function hasDied(known: string): boolean {
   const [boot, namespace, pid, started, ...more] = known.split(' ');
   if (boot === undefined || boot === '' || boot !== bootOf() || namespace !== namespaceOf()) return false;
   if (started === undefined || started === '' || more.length > 0 || !/^[1-9]\d{0,9}$/.test(pid ?? '')) return false;
-  return startOf(Number(pid)) !== started;
+  const now = startOf(Number(pid));
+  return now === undefined ? isGone(Number(pid)) : now !== started;
+}
+
+/** Whether no process has a number. A process of another user that the system hides is not gone. */
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 function bootOf(): string {
@@ -25,12 +36,12 @@ function namespaceOf(): string {
   return readable(() => readlinkSync('/proc/self/ns/pid'));
 }
 
-/** The start time of a process, in the system's own units; undefined when it does not exist or is a zombie. */
+/** The start time of a process, in the system's own units, `ended` for a zombie; undefined when the system shows none. */
 function startOf(pid: number): string | undefined {
   const stat = readable(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The name of the program, in parentheses, may contain anything.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return state === 'Z' || state === 'X' ? undefined : fields[18];
+  return state === 'Z' || state === 'X' ? 'ended' : fields[18];
 }
 
 function readable(read: () => string): string {

@@ -32,7 +32,7 @@ export interface Taken {
 export interface TakeParts {
   readonly connections: Connections;
   readonly hosts: Hosts;
-  /** The rows that this process has open, by {@link keyOf}. */
+  /** The rows that this process has open or is opening. */
   readonly open: Set<string>;
 }
 
@@ -50,24 +50,52 @@ export async function takeRow(parts: TakeParts, table: OwnedTable, name: string,
   for (let tries = 0; tries < TRIES; tries++) {
     const lease = await parts.hosts.current();
     const { id, epoch, owner } = await rowOf(parts.connections, table, name);
-    const before = await whyFree(parts, { table, id, epoch, owner, lease, where });
-    const taken = await parts.connections.rows(
-      `open the ${table}`,
-      `UPDATE reprise.${table} SET epoch = epoch + 1, owner = $1
-       WHERE id = $2 AND epoch = $3 AND owner IS NOT DISTINCT FROM $4
-         AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
-       RETURNING true`,
-      [lease.id, id, epoch, owner],
-    );
-    if (taken.length > 0) return owned(parts, { table, id, epoch: epoch + 1, before, lease });
+    const key = `${table} ${id}`;
+    if (parts.open.has(key)) throw locked(where, 'this process has it open');
+    parts.open.add(key); // before the row changes hands: two openings of one process have one lease
+    try {
+      const before = await whyFree(parts, { owner, lease, where });
+      const taken: Owned = { table, id, epoch: epoch + 1, lease, key };
+      if (await changeHands(parts, taken, owner))
+        return { id, epoch: taken.epoch, before, lease, release: releaseOf(parts, taken) };
+      parts.open.delete(key);
+    } catch (error) {
+      parts.open.delete(key);
+      throw error;
+    }
   }
   throw locked(where, 'other processes open it at the same time');
 }
 
-interface Found {
+/** A row as this process owns it, or tries to. */
+interface Owned {
   readonly table: OwnedTable;
   readonly id: number;
   readonly epoch: number;
+  readonly lease: Lease;
+  readonly key: string;
+}
+
+/** @returns false when the row has changed since it was looked at */
+async function changeHands(parts: TakeParts, taken: Owned, before: string | null): Promise<boolean> {
+  const { table, id, epoch, lease } = taken;
+  try {
+    const rows = await parts.connections.rows(
+      `open the ${table}`,
+      `UPDATE reprise.${table} SET epoch = $3, owner = $1
+       WHERE id = $2 AND epoch = $3 - 1 AND owner IS NOT DISTINCT FROM $4
+         AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
+       RETURNING true`,
+      [lease.id, id, epoch, before],
+    );
+    return rows.length > 0;
+  } catch (error) {
+    giveBackLater(parts, taken); // the row may be ours, and only the answer is lost
+    throw error;
+  }
+}
+
+interface Found {
   readonly owner: string | null;
   readonly lease: Lease;
   readonly where: string;
@@ -97,10 +125,7 @@ async function rowOf(
 async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']> {
   const { owner, lease, where } = found;
   if (owner === null) return 'clean';
-  if (owner === lease.id) {
-    if (parts.open.has(keyOf(found))) throw locked(where, 'this process has it open');
-    return 'lost'; // an opening of this process that could not give it back
-  }
+  if (owner === lease.id) return 'lost'; // an opening of this process that could not give it back
   if (!(await closeLease(parts.connections, owner))) throw locked(where, 'another process has it open');
   const seen = one(
     await parts.connections.rows('look at a lease', 'SELECT died FROM reprise.host WHERE id = $1', [owner]),
@@ -108,28 +133,39 @@ async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']>
   return seen?.[0] === true ? 'died' : 'lost';
 }
 
-function owned(
-  parts: TakeParts,
-  taken: Pick<Taken, 'id' | 'epoch' | 'before' | 'lease'> & { table: OwnedTable },
-): Taken {
-  const { table, id, epoch } = taken;
-  const key = keyOf({ table, id, epoch });
-  parts.open.add(key);
-  const release = async (): Promise<void> => {
-    if (!parts.open.delete(key)) return;
-    await parts.connections.rows(
-      `close the ${table}`,
-      // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
-      `UPDATE reprise.${table} SET owner = NULL WHERE id = $1 AND epoch = $2
-         AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $3 AND NOT h.closed)`,
-      [id, epoch, taken.lease.id],
-    );
+function releaseOf(parts: TakeParts, taken: Owned): () => Promise<void> {
+  let released: Promise<void> | undefined;
+  return () => {
+    released ??= giveBack(parts, taken)
+      .catch((error: unknown) => {
+        giveBackLater(parts, taken);
+        throw error;
+      })
+      .finally(() => parts.open.delete(taken.key));
+    return released;
   };
-  return { ...taken, release };
 }
 
-function keyOf({ table, id, epoch }: Pick<Found, 'table' | 'id' | 'epoch'>): string {
-  return `${table} ${id} ${epoch}`;
+async function giveBack({ connections }: TakeParts, { table, id, epoch, lease }: Owned): Promise<void> {
+  await connections.rows(
+    `close the ${table}`,
+    // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
+    `UPDATE reprise.${table} SET owner = NULL WHERE id = $1 AND epoch = $2 AND owner = $3
+       AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $3 AND NOT h.closed)`,
+    [id, epoch, lease.id],
+  );
+}
+
+/** Between two tries to give a row back, in milliseconds. */
+const GIVE_BACK_MS = 500;
+
+/** A row that could not be given back would stay locked for other processes as long as this one lives. */
+function giveBackLater(parts: TakeParts, taken: Owned): void {
+  const again = (): void => {
+    if (!taken.lease.holds()) return; // the end of the lease gives it back
+    giveBack(parts, taken).catch(() => giveBackLater(parts, taken));
+  };
+  setTimeout(again, GIVE_BACK_MS).unref();
 }
 
 function locked(where: string, actual: string): RepriseError {

@@ -71,16 +71,10 @@ export async function* storedDigests(
   }
 }
 
-/** Writes blobs of a row each, now. @throws RepriseError `fenced` when another opening has the world */
-export async function writeBlobs(
-  place: OwnedPlace,
-  blobs: readonly (readonly [hex: string, bytes: Uint8Array])[],
-): Promise<void> {
-  for (const [hex, one] of blobs) {
-    await whileOwned(place, 'INSERT INTO reprise.blob (world, digest, bytes) SELECT id, $3, $4 FROM held', [
-      ...[Buffer.from(hex, 'hex'), one],
-    ]);
-  }
+/** Writes a blob of one row, now. @throws RepriseError `fenced` when another opening has the world */
+export async function writeBlob(place: OwnedPlace, hex: string, stored: Uint8Array): Promise<void> {
+  const insert = 'INSERT INTO reprise.blob (world, digest, bytes) SELECT id, $3, $4 FROM held';
+  await whileOwned(place, insert, [Buffer.from(hex, 'hex'), stored]);
 }
 
 /** The pieces of a large blob, while its digest is not known yet. */
@@ -135,22 +129,32 @@ export async function removeUnfinished({ connections, id }: OwnedPlace): Promise
   );
 }
 
-/** Erases blobs and keeps their tombstones, as one statement. @throws RepriseError `fenced` */
+/**
+ * Erases blobs and keeps their tombstones, as one step. The world is locked by a statement of its own: what an upload that
+ * the lock has waited for has finished is seen by the next statement only.
+ *
+ * @throws RepriseError `fenced`
+ */
 export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
   const { connections, id, epoch, where } = place;
-  const erased = await connections.rows(
-    'erase content',
-    `WITH held AS MATERIALIZED (SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE),
-       dead AS (SELECT held.id, substr($3::bytea, (i - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) AS digest
-         FROM held, generate_series(1, $4::int) AS i),
-       blobs AS (DELETE FROM reprise.blob b USING dead WHERE b.world = dead.id AND b.digest = dead.digest),
-       parts AS (DELETE FROM reprise.part p USING dead WHERE p.world = dead.id AND p.digest = dead.digest),
-       stones AS (INSERT INTO reprise.tombstone (world, digest, seq) SELECT DISTINCT id, digest, $5::bigint FROM dead
-         ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq)
-     UPDATE reprise.world w SET erased_through = $5 FROM held WHERE w.id = held.id RETURNING true`,
-    [id, epoch, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
-  );
-  if (erased.length === 0) throw fenced(where);
+  const what = 'erase content';
+  await connections.transaction(what, async (sql) => {
+    const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
+    if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
+    await sql.rows(
+      what,
+      `WITH dead AS MATERIALIZED (
+         SELECT DISTINCT substr($2::bytea, (i - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) AS digest
+         FROM generate_series(1, $3::int) AS i
+       ),
+       blobs AS (DELETE FROM reprise.blob b USING dead WHERE b.world = $1 AND b.digest = dead.digest),
+       parts AS (DELETE FROM reprise.part p USING dead WHERE p.world = $1 AND p.digest = dead.digest)
+       INSERT INTO reprise.tombstone (world, digest, seq) SELECT $1, digest, $4::bigint FROM dead
+         ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq`,
+      [id, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
+    );
+    await sql.rows(what, 'UPDATE reprise.world SET erased_through = $2 WHERE id = $1', [id, by]);
+  });
 }
 
 /** The newest erasure that named a blob; undefined without one. */

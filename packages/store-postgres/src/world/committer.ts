@@ -13,7 +13,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { Head } from '@reprise/kernel';
 import { assertHead } from '@reprise/kernel/driver';
 import type { Connections } from '../connection/driver.js';
-import { stateOf } from '../connection/errors.js';
+import { isRefusal } from '../connection/errors.js';
 import { ownedHead } from './journal.js';
 import type { OwnedPlace } from './place.js';
 import { APPEND, type Append, appendParameters, bytesOf } from './statement.js';
@@ -59,11 +59,14 @@ export class Committer {
     }
   }
 
+  /** The next group: each world once, as the rows that a statement writes are told apart by their world alone. */
   #next(): readonly Waiting[] {
     let bytes = 0;
+    const worlds = new Set<number>();
     const end = this.#waiting.findIndex(({ append }, i) => {
       bytes += bytesOf(append);
-      return i > 0 && bytes > STATEMENT_BYTES_MAX;
+      const again = worlds.size === worlds.add(append.world).size;
+      return i > 0 && (again || bytes > STATEMENT_BYTES_MAX);
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
@@ -74,7 +77,7 @@ export class Committer {
     if (!isRepriseError(outcome)) {
       for (const one of group)
         one.settle(outcome.has(one.append.world) ? Promise.resolve(headAfter(one.append)) : why(one));
-    } else if (group.length > 1 && isRefusal(outcome)) {
+    } else if (group.length > 1 && isRefusal(outcome.details.cause)) {
       for (const one of group) await this.#write([one]); // M2
     } else for (const one of group) one.settle(Promise.reject(outcome));
   }
@@ -88,11 +91,6 @@ export class Committer {
       return isRepriseError(error) ? error : new RepriseError('store_failed', 'cannot append', { cause: error });
     }
   }
-}
-
-/** Whether the database answered, and so wrote nothing of the statement. */
-function isRefusal({ details }: RepriseError): boolean {
-  return stateOf(details.cause) !== undefined;
 }
 
 function headAfter({ frames, expected }: Append): Head {

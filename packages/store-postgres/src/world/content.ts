@@ -13,7 +13,7 @@ import {
   storedDigests,
   tombstoneOf,
   Upload,
-  writeBlobs,
+  writeBlob,
 } from './blobs.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
@@ -78,8 +78,10 @@ export function contentReader(
       const waiting = staged.get(ref.hex);
       if (waiting !== undefined) return new Uint8Array(waiting);
       const found = await storedBytes(place, ref.hex);
-      if (found !== undefined && hexOf(hash(found)) !== ref.hex) throw damaged(ref, place.where);
-      return found;
+      if (found === undefined || hexOf(hash(found)) === ref.hex) return found;
+      // A large blob is read in pieces: its owner may have erased it meanwhile.
+      if (!(await isStored(place, ref.hex))) return undefined;
+      throw damaged(ref, place.where);
     },
     has: async (ref) => staged.get(ref.hex) !== undefined || (await isStored(place, ref.hex)),
     erasedBy: (ref) => tombstoneOf(place, ref.hex),
@@ -101,14 +103,30 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
   }
 
   async function writeNow(hex: string, bytes: Uint8Array): Promise<void> {
-    if (bytes.length <= PIECE_BYTES) return writeBlobs(place, [[hex, bytes]]);
+    if (bytes.length <= PIECE_BYTES) return writeBlob(place, hex, bytes);
     await putStream(pieceByPiece(bytes));
   }
 
-  async function flush(): Promise<void> {
-    const waiting = staged.all();
-    await writeBlobs(place, waiting);
-    staged.remove(waiting.map(([hex]) => hex));
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: what an erasure removes must not be written again by a flush that had begun before it. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  }
+
+  let flushing: Promise<void> | undefined;
+  function flush(): Promise<void> {
+    flushing ??= inTurn(async () => {
+      for (const [hex] of staged.all()) {
+        const bytes = staged.get(hex);
+        if (bytes !== undefined) await writeBlob(place, hex, bytes);
+        staged.remove([hex]);
+      }
+    }).finally(() => {
+      flushing = undefined;
+    });
+    return flushing;
   }
 
   async function putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ ref: Ref; bytes: number }> {
@@ -145,7 +163,7 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
     erase: async (refs, by) => {
       const hexes = refs.map(({ hex }) => hex);
       staged.remove(hexes);
-      await eraseBlobs(place, hexes, by);
+      await inTurn(() => eraseBlobs(place, hexes, by));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
+import type { Tenure } from '../../ports/store/tenure.js';
 
 /**
  * Admits effects one by one, as shared limits allow. A world asks it after an effect was armed and before its adapter
@@ -14,8 +15,11 @@ export interface Throttle {
   enter(kind: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** The same adapter behind a throttle. An effect that is told to stop while it waits is `cancelled`. */
-export function throttled(adapter: AnyAdapter, throttle: Throttle): AnyAdapter {
+/**
+ * The same adapter behind a throttle. An effect that is told to stop while it waits is `cancelled`, and so is one whose
+ * opening has lost its store meanwhile: it may not start any more (dispatcher/A6), and its receipt is written by nobody.
+ */
+export function throttled(adapter: AnyAdapter, throttle: Throttle, tenure?: Tenure): AnyAdapter {
   const { effect, name, concurrency } = adapter;
   return {
     effect,
@@ -26,6 +30,7 @@ export function throttled(adapter: AnyAdapter, throttle: Throttle): AnyAdapter {
       const leave = await throttle.enter(effect.name, context.signal);
       if (leave === undefined) return { status: 'cancelled' };
       try {
+        if (tenure?.holds() === false) return { status: 'cancelled' };
         return await adapter.doExecute(params, context);
       } finally {
         leave();

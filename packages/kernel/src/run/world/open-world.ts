@@ -118,6 +118,8 @@ class Opening implements StepperHost {
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerInput(timer)),
     );
+    // From here on everything that a closing world stops is there: a lease may have ended during the replay.
+    void this.store.tenure?.lost.then(() => this.#stepper.close(tenureOver()));
     await finishErasure(this.store); // before anything can read the content to erase
     await this.#openEra(era);
     const world = this.#makeWorld(era === undefined);
@@ -233,7 +235,6 @@ class Opening implements StepperHost {
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
-    void this.store.tenure?.lost.then(() => this.#stepper.close(tenureOver()));
     const { snapshotEvery: every } = this.options;
     this.#snapshots = new Snapshots({ table: this.#table, stepper: this.#stepper, every }, tail);
   }

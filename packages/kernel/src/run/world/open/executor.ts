@@ -71,7 +71,7 @@ function makeDispatcher(parts: ExecutorParts): Dispatcher {
   const { options, store, clock, scrubber, troubles, content, services, callers, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
-    adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
+    adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle, store.tenure)),
     content,
     services,
     callers,

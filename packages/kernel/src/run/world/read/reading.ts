@@ -202,7 +202,9 @@ export class Reading {
           next = seq + 1;
           yield { seq, at, head, records: readFrame(bytes, seq).all };
         }
-      } else if (stepper.closedBy !== undefined || signal?.aborted) return;
+      } else if (stepper.closedBy?.code === 'fenced')
+        throw stepper.closedBy; // what follows is another process's
+      else if (stepper.closedBy !== undefined || signal?.aborted) return;
       else if (await this.#isOvertaken(cells, upTo)) continue;
       else {
         for (const { wait, cell } of waits) await wait.requirePossible(cell);

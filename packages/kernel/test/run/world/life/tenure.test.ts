@@ -174,4 +174,54 @@ describe('given a store that another process can take over', () => {
     expect(await numberOf(second, 'x')).toBe((await recordsOf(place.store, 'request')).length);
     await second.close();
   });
+
+  it('a lease that ended while the journal was replayed refuses the opening, and nothing is left unhandled [JRN-45]', async () => {
+    const place = leased();
+    const world = await openKernelWorld({ store: place.store, app });
+    await ask(world, 'x', [add(1)]);
+    await world.close();
+    const { store } = place;
+    const late: Store = {
+      ...store,
+      open: async () => {
+        const open = await store.open();
+        place.holds = false;
+        return { ...open, tenure: { epoch: 9, holds: () => false, lost: Promise.resolve() } };
+      },
+    };
+    expect(await codeOf(openKernelWorld({ store: late, app }))).toBe('fenced');
+    const again = await openKernelWorld({ store, app });
+    expect(await numberOf(again, 'x')).toBe(1);
+    await again.close();
+  });
+
+  it('an effect that waits behind a shared limit while the lease ends is not executed [EFF-28]', async () => {
+    const [place, adapter] = [leased(), outside(once)];
+    let admit = (): void => undefined;
+    const throttle = {
+      enter: () =>
+        new Promise<() => void>((resolve) => {
+          admit = () => resolve(() => undefined);
+        }),
+    };
+    const world = await openKernelWorld({ store: place.store, app, adapters: [adapter], throttle });
+    await ask(world, 'x', [start('call', 1)]);
+    await new Promise((resolve) => setImmediate(resolve));
+    place.holds = false;
+    admit();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(adapter.calls).toHaveLength(0);
+    await world.close();
+  });
+
+  it('a reader of the frames of a world that was taken over gets fenced, and not the end of the frames [JRN-45]', async () => {
+    const place = leased();
+    const world = await openKernelWorld({ store: place.store, app });
+    const frames = world.frames(1);
+    const waiting = codeOf(frames.next());
+    place.holds = false;
+    place.lose();
+    expect(await waiting).toBe('fenced');
+    await world.close();
+  });
 });
