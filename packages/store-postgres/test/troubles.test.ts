@@ -1,6 +1,6 @@
 /** Trouble between a process and its database, at the moments that hurt: each is a report, and the process goes on. */
 import { createHash } from 'node:crypto';
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, Ref } from '@reprise/contracts';
 import { EMPTY_HEAD } from '@reprise/kernel';
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -89,15 +89,19 @@ describePostgres('a process and its database', (own) => {
   it('content that was erased while waiting content was being written does not come back', async () => {
     await using database = postgres(own.url);
     const open = await database.world(own.fresh()).open();
-    const small = Buffer.alloc(60_000, 7);
-    const first = await open.content.put(small);
-    const puts: Promise<unknown>[] = [];
-    for (let n = 0; n < 150; n++) puts.push(open.content.put(Buffer.alloc(60_000, `${n}`)));
-    const last = await open.content.put(Buffer.alloc(60_000, 'the last'));
-    await open.content.erase([first, last], 1);
+    const puts = Array.from({ length: 150 }, (_, n) => open.content.put(Buffer.alloc(60_000, `content ${n}`)));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // they are more than may wait: they are being written
+    const erased = [0, 60, 120, 149].map((n) =>
+      Ref.fromHex(
+        createHash('sha256')
+          .update(Buffer.alloc(60_000, `content ${n}`))
+          .digest('hex'),
+      ),
+    );
+    await open.content.erase(erased, 1);
     await Promise.all(puts);
     await open.journal.append([], EMPTY_HEAD);
-    expect([await open.content.has(first), await open.content.has(last)]).toEqual([false, false]);
+    expect(await Promise.all(erased.map((ref) => open.content.has(ref)))).toEqual([false, false, false, false]);
     await open.close();
   });
 
