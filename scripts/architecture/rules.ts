@@ -256,8 +256,9 @@ export const DESCRIBERS: readonly string[] = [
  * - 2026-11-29: 392,756 with waits of an effect for itself, which are refused.
  * - 2026-11-29: 393,732 with descriptions in the definitions of schemas: tools are stated once by them.
  * - 2026-11-30: 397,000 with forks that take other outcomes in place of recorded ones, and a reader of states for a kept replayer.
+ * - 2026-11-30: 397,600 with openings whose store can be taken over: what starts and what is answered asks for it.
  */
-export const KERNEL_BUNDLE_MAX = 397_500;
+export const KERNEL_BUNDLE_MAX = 398_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -331,8 +332,8 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 130_500, run: 249_000, whole: 287_000 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 152_500, run: 270_900, whole: 309_100 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 130_500, run: 249_100, whole: 287_200 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 152_500, run: 271_000, whole: 309_300 },
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */
