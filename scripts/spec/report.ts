@@ -20,6 +20,9 @@ export interface Report {
 /** A rule of a port suite that this implementation does not keep: its test passes because the rule is broken. */
 const WAIVED = / \(waived: .*\)$/s;
 
+/** A suite that is left out in words, such as one that needs a database where none is installed. CI counts those. */
+const LEFT_OUT = / \(skipped: .*\)$/s;
+
 interface Ran {
   readonly file: string;
   readonly titles: readonly string[];
@@ -35,7 +38,9 @@ export function checkReport(report: Report, citations: readonly Citation[]): rea
       status,
     })),
   );
-  const citing = ran.filter(({ titles }) => titles.some((title) => idsIn(title).length > 0 && !WAIVED.test(title)));
+  const citing = ran
+    .filter(({ titles }) => !titles.some((title) => LEFT_OUT.test(title)))
+    .filter(({ titles }) => titles.some((title) => idsIn(title).length > 0 && !WAIVED.test(title)));
   return [...citations.flatMap((citation) => notPassed(citation, citing)), ...unknownTo(citations, citing)];
 }
 

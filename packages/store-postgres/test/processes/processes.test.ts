@@ -20,7 +20,7 @@ describePostgres('two processes that want one world', (own) => {
 
   for (const trouble of TROUBLES) {
     const afterMs = Math.floor(random() * 400);
-    it(`nothing that was acknowledged is lost and nothing is paid twice when ${trouble}, after ${afterMs} ms (seed ${SEED}) [JRN-37, EFF-28]`, async () => {
+    it(`nothing that was acknowledged is lost and nothing is paid twice when ${trouble}, after ${afterMs} ms (seed ${SEED})`, async () => {
       const found = await runTrial(own.server, program, own.fresh(), { trouble, afterMs });
       expect(found.acknowledged).toBeGreaterThan(20);
       expect([found.lost, found.twice, found.repeated]).toEqual([[], [], []]);

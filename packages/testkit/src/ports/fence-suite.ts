@@ -70,7 +70,7 @@ function abilityOf<Name extends 'endTenure' | 'failing'>(
 /** The checks of {@link testFence}, to run one alone. */
 export const fenceChecks: readonly Check<FenceSubject>[] = [
   takenOver(
-    'given a take-over, every write of the owner before it is fenced and leaves nothing [JRN-37]',
+    'given a take-over, every write of the owner before it is fenced and leaves nothing',
     async (first, second, head) => {
       const erased = someBytes(40, 7);
       const calls: [string, () => Promise<unknown>][] = [
@@ -86,23 +86,20 @@ export const fenceChecks: readonly Check<FenceSubject>[] = [
     },
   ),
 
-  takenOver(
-    'given a take-over, content that the owner before it stores late is not there [JRN-37]',
-    async (first, second) => {
-      for (const size of [50, 200_000, 3_000_000]) {
-        const late = someBytes(size, size);
-        const ref = await first.content.put(late).catch((error: unknown) => {
-          expectThat(isRepriseError(error, 'fenced'), `a late blob of ${size} bytes is refused with fenced`);
-          return undefined;
-        });
-        await first.journal.append([], await second.journal.head()).catch(() => undefined);
-        if (ref !== undefined) expectSame(await second.content.has(ref), false, `a late blob of ${size} bytes`);
-      }
-    },
-  ),
+  takenOver('given a take-over, content that the owner before it stores late is not there', async (first, second) => {
+    for (const size of [50, 200_000, 3_000_000]) {
+      const late = someBytes(size, size);
+      const ref = await first.content.put(late).catch((error: unknown) => {
+        expectThat(isRepriseError(error, 'fenced'), `a late blob of ${size} bytes is refused with fenced`);
+        return undefined;
+      });
+      await first.journal.append([], await second.journal.head()).catch(() => undefined);
+      if (ref !== undefined) expectSame(await second.content.has(ref), false, `a late blob of ${size} bytes`);
+    }
+  }),
 
   takenOver(
-    'given the very frame that the owner before it failed to write, its author alone may take it for its own [JRN-37]',
+    'given the very frame that the owner before it failed to write, its author alone may take it for its own',
     async (first, second, head) => {
       const same = framesAfter(head, 1);
       await second.journal.append(same, head);
@@ -113,7 +110,7 @@ export const fenceChecks: readonly Check<FenceSubject>[] = [
   ),
 
   takenOver(
-    'given a take-over, the next owner learns that nobody saw the owner before it die [JRN-20, REC-11]',
+    'given a take-over, the next owner learns that nobody saw the owner before it die',
     async (_first, second) => {
       expectSame([second.cleanlyClosed, second.ended], [false, 'lost'], 'how the opening before ended');
     },
@@ -128,7 +125,7 @@ export const fenceChecks: readonly Check<FenceSubject>[] = [
     },
   ),
 
-  takenOver('given a tenure that has ended, it is over for good, and tells so [JRN-44]', async (first, second) => {
+  takenOver('given a tenure that has ended, it is over for good, and tells so', async (first, second) => {
     expectSame(first.tenure?.holds(), false, 'the tenure of the owner before');
     await first.tenure?.lost;
     expectSame(first.tenure?.holds(), false, 'the tenure of the owner before, later');
@@ -140,7 +137,7 @@ export const fenceChecks: readonly Check<FenceSubject>[] = [
   }),
 
   check(
-    'given a tenure, its number rises with each opening, also of one process after a clean close [JRN-44]',
+    'given a tenure, its number rises with each opening, also of one process after a clean close',
     async (subject) => {
       let before = 0;
       for (let round = 0; round < 3; round++) {
