@@ -3,9 +3,6 @@ import { RepriseError } from '@reprise/contracts';
 import { one, whole } from '../connection/columns.js';
 import type { Connections, Sql } from '../connection/driver.js';
 
-/** Version of the tables below. */
-const VERSION = 1;
-
 /** The number of the advisory lock that a migration holds, so that two processes do not migrate at once. */
 const LOCK = 0x52505250; // "RPRP"
 
@@ -18,7 +15,7 @@ const LOCK = 0x52505250; // "RPRP"
  * - `frame`: `key` is that of a request.
  * - `blob`: a small one holds its bytes; the bytes of a large one are in `part`, in pieces.
  */
-const TABLES: readonly string[] = [
+const TABLES_1: readonly string[] = [
   'CREATE TABLE meta (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
   `CREATE TABLE host (
     id uuid PRIMARY KEY, process text NOT NULL, expires timestamptz NOT NULL,
@@ -57,7 +54,32 @@ const TABLES: readonly string[] = [
 ];
 
 /**
- * Makes the tables where they are missing. A role without the right to make tables finds them ready.
+ * Version 2: a piece of a large blob is in the row, or it is an object that the row names.
+ *
+ * - `object_try`: an object that may be stored, and that no piece names yet.
+ * - `object_gone`: an object that no piece names any more, and that is not removed yet.
+ */
+const STEPS_2: readonly string[] = [
+  'ALTER TABLE reprise.part ALTER COLUMN bytes DROP NOT NULL, ADD COLUMN object text',
+  `CREATE TABLE object_try (
+    object text PRIMARY KEY, world bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+  )`,
+  `CREATE TABLE object_gone (
+    object text PRIMARY KEY, world bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+  )`,
+];
+
+/** How the tables of each version are made of those before. */
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2];
+
+/** The first version whose pieces may be objects. */
+export const OBJECTS_SINCE = 2;
+
+/** Version of the tables that this release reads and writes. */
+const VERSION = STEPS.length;
+
+/**
+ * Makes the tables where they are missing, and adds what an older version lacks. A role without the right to make tables finds them ready.
  *
  * @throws RepriseError `store_failed` for tables of a newer release
  */
@@ -67,32 +89,35 @@ export async function prepareTables(connections: Connections): Promise<void> {
     await sql.rows('prepare the tables', 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const found = await versionOf(sql);
     if (found === VERSION) return;
-    if (found !== undefined) throw newer(found, connections.label);
+    if (found > VERSION) throw newer(found, connections.label);
     await sql.rows('prepare the tables', 'CREATE SCHEMA IF NOT EXISTS reprise');
-    for (const table of TABLES) await sql.rows('prepare the tables', inSchema(table));
-    await sql.rows('prepare the tables', 'INSERT INTO reprise.meta (version) VALUES ($1)', [VERSION]);
+    for (const step of STEPS.slice(found).flat()) await sql.rows('prepare the tables', inSchema(step));
+    const note =
+      found === 0 ? 'INSERT INTO reprise.meta (version) VALUES ($1)' : 'UPDATE reprise.meta SET version = $1';
+    await sql.rows('prepare the tables', note, [VERSION]);
   });
 }
 
 /**
  * Requires the tables, for a reader: it makes none.
  *
+ * @returns their version, which may be an older one
  * @throws RepriseError `world_absent` without tables, `store_failed` for tables of a newer release
  */
-export async function requireTables(connections: Connections): Promise<void> {
+export async function requireTables(connections: Connections): Promise<number> {
   const found = await versionOf(connections);
-  if (found === VERSION) return;
-  if (found !== undefined) throw newer(found, connections.label);
+  if (found > VERSION) throw newer(found, connections.label);
+  if (found > 0) return found;
   throw new RepriseError('world_absent', 'the database has no worlds', {
     where: connections.label,
     hint: 'Open a world for writing to create one. Is this the right database?',
   });
 }
 
-/** The version of the tables; undefined without tables. */
-async function versionOf(sql: Sql): Promise<number | undefined> {
+/** The version of the tables; 0 without tables. */
+async function versionOf(sql: Sql): Promise<number> {
   const exists = one(await sql.rows('look for the tables', "SELECT to_regclass('reprise.meta') IS NOT NULL"));
-  if (exists?.[0] !== true) return undefined;
+  if (exists?.[0] !== true) return 0;
   return whole(one(await sql.rows('look for the tables', 'SELECT version FROM reprise.meta'))?.[0], 'reprise.meta');
 }
 
