@@ -4,7 +4,7 @@ import type { Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { type Connections, connect, labelOf } from './connection/driver.js';
-import { postgresDirectory } from './directory.js';
+import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { prepareTables, requireTables } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { postgresViews } from './views.js';
@@ -36,7 +36,7 @@ const NAME_BYTES_MAX = 256;
 const TTL_MS = 10_000;
 const CONNECTIONS_MAX = 8;
 
-/** The worlds of a database, and what a host of many worlds keeps beside them. */
+/** The worlds of a database, and what hosts of many worlds keep beside them. */
 export interface PostgresDatabase extends AsyncDisposable {
   /** The database as shown to people, without its password. */
   readonly label: string;
@@ -47,7 +47,7 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument`
    */
   world(name: string): Store;
-  /** The directory of a host of many worlds. @param name `default` when absent @throws RepriseError `invalid_argument` */
+  /** The directory of hosts of many worlds, which may have it open at the same time. @param name `default` when absent @throws RepriseError `invalid_argument` */
   directory(name?: string): HostDirectory;
   /** The views of a world. @param world its name @throws RepriseError `invalid_argument` */
   views(world: string): ViewStore;
@@ -74,7 +74,7 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 }
 
 /** What this process has in a database: its connections, of which one is for its lease alone. */
-interface SharedInProcess extends Shared {
+interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
 }
 
@@ -140,7 +140,7 @@ class Database implements PostgresDatabase {
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
     const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
-    return { connections, hosts, forLease, open: new Set(), committer: new Committer(connections) };
+    return { connections, hosts, forLease, open: new Set(), claims: new Map(), committer: new Committer(connections) };
   }
 
   async #connect(): Promise<Connections> {

@@ -3,9 +3,6 @@ import { RepriseError } from '@reprise/contracts';
 import { one, whole } from '../connection/columns.js';
 import type { Connections, Sql } from '../connection/driver.js';
 
-/** Version of the tables below. */
-const VERSION = 1;
-
 /** The number of the advisory lock that a migration holds, so that two processes do not migrate at once. */
 const LOCK = 0x52505250; // "RPRP"
 
@@ -18,7 +15,7 @@ const LOCK = 0x52505250; // "RPRP"
  * - `frame`: `key` is that of a request.
  * - `blob`: a small one holds its bytes; the bytes of a large one are in `part`, in pieces.
  */
-const TABLES: readonly string[] = [
+const TABLES_1: readonly string[] = [
   'CREATE TABLE meta (one boolean PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL)',
   `CREATE TABLE host (
     id uuid PRIMARY KEY, process text NOT NULL, expires timestamptz NOT NULL,
@@ -57,7 +54,22 @@ const TABLES: readonly string[] = [
 ];
 
 /**
- * Makes the tables where they are missing. A role without the right to make tables finds them ready.
+ * Version 2: a directory is shared by hosts. Each of its rows names the lease of the host that has claimed the world, and
+ * the claim. The owner and the epoch of a directory are those of version 1, which one host had at a time.
+ */
+const STEPS_2: readonly string[] = [
+  'ALTER TABLE reprise.directory_row ADD COLUMN owner uuid, ADD COLUMN claim uuid',
+  'CREATE INDEX directory_open ON directory_row (directory, owner) WHERE open',
+];
+
+/** How the tables of each version are made of those before. */
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2];
+
+/** Version of the tables that this release reads and writes. */
+const VERSION = STEPS.length;
+
+/**
+ * Makes the tables where they are missing, and adds what an older version lacks. A role without the right to make tables finds them ready.
  *
  * @throws RepriseError `store_failed` for tables of a newer release
  */
@@ -67,10 +79,12 @@ export async function prepareTables(connections: Connections): Promise<void> {
     await sql.rows('prepare the tables', 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const found = await versionOf(sql);
     if (found === VERSION) return;
-    if (found !== undefined) throw newer(found, connections.label);
+    if (found > VERSION) throw newer(found, connections.label);
     await sql.rows('prepare the tables', 'CREATE SCHEMA IF NOT EXISTS reprise');
-    for (const table of TABLES) await sql.rows('prepare the tables', inSchema(table));
-    await sql.rows('prepare the tables', 'INSERT INTO reprise.meta (version) VALUES ($1)', [VERSION]);
+    for (const step of STEPS.slice(found).flat()) await sql.rows('prepare the tables', inSchema(step));
+    const note =
+      found === 0 ? 'INSERT INTO reprise.meta (version) VALUES ($1)' : 'UPDATE reprise.meta SET version = $1';
+    await sql.rows('prepare the tables', note, [VERSION]);
   });
 }
 
@@ -81,18 +95,18 @@ export async function prepareTables(connections: Connections): Promise<void> {
  */
 export async function requireTables(connections: Connections): Promise<void> {
   const found = await versionOf(connections);
-  if (found === VERSION) return;
-  if (found !== undefined) throw newer(found, connections.label);
+  if (found > VERSION) throw newer(found, connections.label);
+  if (found > 0) return; // each version added what no reader of a world reads
   throw new RepriseError('world_absent', 'the database has no worlds', {
     where: connections.label,
     hint: 'Open a world for writing to create one. Is this the right database?',
   });
 }
 
-/** The version of the tables; undefined without tables. */
-async function versionOf(sql: Sql): Promise<number | undefined> {
+/** The version of the tables; 0 without tables. */
+async function versionOf(sql: Sql): Promise<number> {
   const exists = one(await sql.rows('look for the tables', "SELECT to_regclass('reprise.meta') IS NOT NULL"));
-  if (exists?.[0] !== true) return undefined;
+  if (exists?.[0] !== true) return 0;
   return whole(one(await sql.rows('look for the tables', 'SELECT version FROM reprise.meta'))?.[0], 'reprise.meta');
 }
 
