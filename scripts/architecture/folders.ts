@@ -201,6 +201,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     tools: ['pure', 'handle'],
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
+  'objects-s3': { '.': [] },
   'store-postgres': {
     connection: [],
     schema: ['connection'],

@@ -9,6 +9,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kernel: ['contracts'],
   'store-sqlite': ['contracts', 'kernel'],
   'store-postgres': ['contracts', 'kernel'],
+  'objects-s3': ['contracts', 'kernel'],
   agent: ['contracts', 'kernel'],
   org: ['contracts', 'kernel', 'agent'],
   providers: ['contracts', 'kernel', 'agent'],
@@ -46,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'store-sqlite',
     'store-postgres',
+    'objects-s3',
     'providers',
     'tools',
     'server',
@@ -63,6 +65,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'store-sqlite',
     'store-postgres',
+    'objects-s3',
     'providers',
     'tools',
     'server',
@@ -99,6 +102,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
   'cbor-x': { only: [], why: 'it is not canonical and its decoder is lenient' },
   libsql: { only: ['packages/store-sqlite/src'], why: 'one driver owns the database' },
   pg: { only: ['packages/store-postgres/src/connection'], why: 'one file owns what is particular to the library' },
+  aws4fetch: { only: ['packages/objects-s3/src'], why: 'one file signs requests' },
   '@modelcontextprotocol/client': {
     only: ['packages/tools/src/mcp'],
     why: 'who uses no MCP server loads nothing of it: the folder has a subpath of its own',
@@ -276,7 +280,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /node_modules\/(?!@noble\/hashes\/|lossless-json\/|zod\/)/, use: LATER },
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
-    pattern: /^packages\/(cli|inspect|operators|org|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+    pattern: /^packages\/(cli|inspect|objects-s3|operators|org|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
@@ -309,7 +313,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|inspect|operators|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|inspect|objects-s3|operators|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];

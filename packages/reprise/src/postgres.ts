@@ -1,3 +1,9 @@
 /** Worlds in a PostgreSQL database, which processes on several machines share. */
-export type { Store } from '@reprise/kernel';
-export { type PostgresDatabase, type PostgresOptions, postgres } from '@reprise/store-postgres';
+export type { ObjectStore, Store } from '@reprise/kernel';
+export {
+  type PostgresDatabase,
+  type PostgresOptions,
+  postgres,
+  type SweepOptions,
+  type SweepReport,
+} from '@reprise/store-postgres';

@@ -1,15 +1,25 @@
 /** A PostgreSQL database in which worlds live: what they share in this process. */
-import { aFlag, type KnownOptions, RepriseError, requireKnownOptions, wellFormed, wholeFrom } from '@reprise/contracts';
-import type { Store } from '@reprise/kernel';
+import {
+  aFlag,
+  fieldsOf,
+  isFunction,
+  type KnownOptions,
+  RepriseError,
+  requireKnownOptions,
+  wellFormed,
+  wholeFrom,
+} from '@reprise/contracts';
+import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
-import { prepareTables, requireTables } from './schema/schema.js';
+import { OBJECTS_SINCE, prepareTables, requireTables } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
-import { type Shared, worldStore } from './world/store.js';
+import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
+import { type Reading, type Shared, worldStore } from './world/store.js';
 
 /** Options of the connection to a database. */
 export interface PostgresOptions {
@@ -22,18 +32,40 @@ export interface PostgresOptions {
   readonly connectionsMax?: number;
   /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
   readonly pooled?: boolean;
+  /**
+   * Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. Whoever opens the database
+   * later needs it as well; content that is in the database already stays there.
+   */
+  readonly objects?: ObjectStore;
+}
+
+/** How {@link PostgresDatabase.sweep} works. */
+export interface SweepOptions {
+  /**
+   * How long storing a piece of content may take, in milliseconds; a day when absent. What an upload that was begun before
+   * has stored is given up.
+   */
+  readonly orphansAfter?: number;
 }
 
 const OPTIONS: KnownOptions<PostgresOptions> = {
   ttl: wholeFrom(100),
   connectionsMax: wholeFrom(3),
   pooled: aFlag,
+  objects: {
+    expected: 'an object store, as s3() of reprise/s3 makes',
+    fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
+  },
 };
+
+const SWEEP_OPTIONS: KnownOptions<SweepOptions> = { orphansAfter: wholeFrom(0) };
 
 /** The bytes of a name, which stands in an index. */
 const NAME_BYTES_MAX = 256;
 
 const TTL_MS = 10_000;
+const SWEEP_EVERY_MS = 600_000;
+const ORPHANS_AFTER_MS = 86_400_000;
 const CONNECTIONS_MAX = 8;
 
 /** The worlds of a database, and what hosts of many worlds keep beside them. */
@@ -51,6 +83,13 @@ export interface PostgresDatabase extends AsyncDisposable {
   directory(name?: string): HostDirectory;
   /** The views of a world. @param world its name @throws RepriseError `invalid_argument` */
   views(world: string): ViewStore;
+  /**
+   * Removes objects that no content needs any more: of content that was erased or replaced, and of uploads that did not come
+   * to their end. A process with `objects` does so every ten minutes by itself.
+   *
+   * @throws RepriseError `invalid_argument` without `objects`, `store_failed`
+   */
+  sweep(options?: SweepOptions): Promise<SweepReport>;
   /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
   close(): Promise<void>;
 }
@@ -76,6 +115,7 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 /** What this process has in a database: its connections, of which one is for its lease alone. */
 interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
+  readonly sweeper: Sweeper | undefined;
 }
 
 class Database implements PostgresDatabase {
@@ -107,9 +147,22 @@ class Database implements PostgresDatabase {
     return postgresViews(async () => (await this.#open()).connections, this.label, world);
   }
 
+  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+    requireKnownOptions(options, SWEEP_OPTIONS, 'database.sweep');
+    const { objects } = this.options;
+    if (objects === undefined)
+      throw new RepriseError('invalid_argument', 'a database without objects has nothing to sweep', {
+        where: 'database.sweep',
+        hint: 'Open the database with the option `objects`.',
+      });
+    const { connections } = await this.#open();
+    return sweepObjects(connections, objects, options.orphansAfter ?? ORPHANS_AFTER_MS);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
+    shared?.sweeper?.stop();
     await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
     await (await this.#connections?.catch(() => undefined))?.end();
     await shared?.forLease.end();
@@ -128,11 +181,13 @@ class Database implements PostgresDatabase {
     return this.#shared;
   }
 
-  async #openForReading(): Promise<Connections> {
+  async #openForReading(): Promise<Reading> {
     const connections = await this.#connect();
-    if (this.#shared === undefined) await requireTables(connections);
-    else await this.#shared;
-    return connections;
+    const { objects } = this.options;
+    if (this.#shared === undefined)
+      return { connections, objects, namesObjects: (await requireTables(connections)) >= OBJECTS_SINCE };
+    await this.#shared;
+    return { connections, objects, namesObjects: true };
   }
 
   async #prepare(connections: Connections): Promise<SharedInProcess> {
@@ -140,7 +195,10 @@ class Database implements PostgresDatabase {
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
     const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
-    return { connections, hosts, forLease, open: new Set(), claims: new Map(), committer: new Committer(connections) };
+    const { objects } = this.options;
+    const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
+    const committer = new Committer(connections);
+    return { connections, hosts, forLease, sweeper, objects, open: new Set(), claims: new Map(), committer };
   }
 
   async #connect(): Promise<Connections> {

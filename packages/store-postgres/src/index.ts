@@ -1,1 +1,2 @@
-export { type PostgresDatabase, type PostgresOptions, postgres } from './database.js';
+export { type PostgresDatabase, type PostgresOptions, postgres, type SweepOptions } from './database.js';
+export type { SweepReport } from './world/objects.js';

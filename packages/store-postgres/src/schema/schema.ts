@@ -54,16 +54,35 @@ const TABLES_1: readonly string[] = [
 ];
 
 /**
- * Version 2: a directory is shared by hosts. Each of its rows names the lease of the host that has claimed the world, and
- * the claim. The owner and the epoch of a directory are those of version 1, which one host had at a time.
+ * Version 2: a piece of a large blob is in the row, or it is an object that the row names.
+ *
+ * - `object_try`: an object that may be stored, and that no piece names yet.
+ * - `object_gone`: an object that no piece names any more, and that is not removed yet.
  */
 const STEPS_2: readonly string[] = [
+  'ALTER TABLE reprise.part ALTER COLUMN bytes DROP NOT NULL, ADD COLUMN object text',
+  `CREATE TABLE object_try (
+    object text PRIMARY KEY, world bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+  )`,
+  `CREATE TABLE object_gone (
+    object text PRIMARY KEY, world bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp()
+  )`,
+];
+
+/**
+ * Version 3: a directory is shared by hosts. Each of its rows names the lease of the host that has claimed the world, and
+ * the claim. The owner and the epoch of a directory are those of the versions before, which one host had at a time.
+ */
+const STEPS_3: readonly string[] = [
   'ALTER TABLE reprise.directory_row ADD COLUMN owner uuid, ADD COLUMN claim uuid',
   'CREATE INDEX directory_open ON directory_row (directory, owner) WHERE open',
 ];
 
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2];
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3];
+
+/** The first version whose pieces may be objects. */
+export const OBJECTS_SINCE = 2;
 
 /** Version of the tables that this release reads and writes. */
 const VERSION = STEPS.length;
@@ -91,12 +110,13 @@ export async function prepareTables(connections: Connections): Promise<void> {
 /**
  * Requires the tables, for a reader: it makes none.
  *
+ * @returns their version, which may be an older one
  * @throws RepriseError `world_absent` without tables, `store_failed` for tables of a newer release
  */
-export async function requireTables(connections: Connections): Promise<void> {
+export async function requireTables(connections: Connections): Promise<number> {
   const found = await versionOf(connections);
   if (found > VERSION) throw newer(found, connections.label);
-  if (found > 0) return; // each version added what no reader of a world reads
+  if (found > 0) return found;
   throw new RepriseError('world_absent', 'the database has no worlds', {
     where: connections.label,
     hint: 'Open a world for writing to create one. Is this the right database?',

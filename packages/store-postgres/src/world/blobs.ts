@@ -1,7 +1,8 @@
-/** How content lies in the tables: small blobs in one row, large ones in pieces. */
+/** How content lies in the tables: small blobs in one row, large ones in pieces, each in a row or an object that it names. */
 import { randomBytes } from 'node:crypto';
 import { bytes, DIGEST_BYTES, one, whole } from '../connection/columns.js';
 import { fenced } from '../tenure/take.js';
+import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** The bytes of a piece of a large blob. */
@@ -10,11 +11,19 @@ export const PIECE_BYTES = 1024 * 1024;
 /** The most blobs that one statement lists. */
 const LIST_PAGE = 1_000;
 
-/** The bytes of a blob; undefined without one. They are not checked against its digest. */
-export async function storedBytes(
-  { connections, id, where }: WorldPlace,
-  hex: string,
-): Promise<Uint8Array | undefined> {
+/** The bytes of a piece that this place writes. */
+export function pieceBytes({ objects }: WorldPlace): number {
+  return objects === undefined ? PIECE_BYTES : OBJECT_BYTES;
+}
+
+/**
+ * The bytes of a blob; undefined without one. They are not checked against its digest: an object that is missing is left
+ * out of them.
+ *
+ * @throws RepriseError `store_failed`
+ */
+export async function storedBytes(place: WorldPlace, hex: string): Promise<Uint8Array | undefined> {
+  const { connections, id, where } = place;
   const digest = Buffer.from(hex, 'hex');
   const row = one(
     await connections.rows('read content', 'SELECT bytes FROM reprise.blob WHERE world = $1 AND digest = $2', [
@@ -27,15 +36,18 @@ export async function storedBytes(
   const pieces: Uint8Array[] = [];
   for (;;) {
     // One at a time: a result of many would be in memory twice.
+    const columns = place.namesObjects ? 'bytes, object' : 'bytes, NULL';
     const piece = one(
       await connections.rows(
         'read content',
-        'SELECT bytes FROM reprise.part WHERE world = $1 AND digest = $2 AND n = $3',
+        `SELECT ${columns} FROM reprise.part WHERE world = $1 AND digest = $2 AND n = $3`,
         [id, digest, pieces.length],
       ),
     );
     if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
-    pieces.push(bytes(piece[0], where));
+    const [stored, object] = piece;
+    if (object == null) pieces.push(bytes(stored, where));
+    else pieces.push((await requireObjects(place.objects, where).get(String(object))) ?? new Uint8Array());
   }
 }
 
@@ -84,8 +96,11 @@ export class Upload {
 
   constructor(private readonly place: OwnedPlace) {}
 
-  /** Writes a piece of {@link PIECE_BYTES} at most. */
+  /** Writes a piece of {@link pieceBytes} at most. */
   async write(piece: Uint8Array): Promise<void> {
+    const { objects } = this.place;
+    if (objects !== undefined)
+      return writeObject(this.place, objects, { digest: this.#name, n: this.#pieces++ }, piece);
     const sql = 'INSERT INTO reprise.part (world, digest, n, bytes) SELECT id, $3, $4, $5 FROM held';
     await whileOwned(this.place, sql, [this.#name, this.#pieces++, piece]);
   }
@@ -97,25 +112,23 @@ export class Upload {
     await connections.transaction('store content', async (sql) => {
       const held = await sql.rows('store content', HELD, [id, epoch]);
       if (held.length === 0) throw fenced(where);
-      await sql.rows('store content', 'DELETE FROM reprise.part WHERE world = $1 AND digest = $2', [id, digest]);
-      await sql.rows('store content', 'UPDATE reprise.part SET digest = $2 WHERE world = $1 AND digest = $3', [
-        ...[id, digest, this.#name],
-      ]);
+      // First, so that two uploads of the same bytes finish one after the other: the second waits for this row.
       await sql.rows(
         'store content',
         `INSERT INTO reprise.blob (world, digest) VALUES ($1, $2) ON CONFLICT (world, digest) DO UPDATE SET bytes = NULL`,
         [id, digest],
       );
+      await sql.rows('store content', removing('world = $1 AND digest = $2'), [id, digest]);
+      await sql.rows('store content', 'UPDATE reprise.part SET digest = $2 WHERE world = $1 AND digest = $3', [
+        ...[id, digest, this.#name],
+      ]);
     });
   }
 
   /** Removes the pieces: the content did not come to its end. */
   async remove(): Promise<void> {
     const { connections, id } = this.place;
-    await connections.rows('remove content', 'DELETE FROM reprise.part WHERE world = $1 AND digest = $2', [
-      id,
-      this.#name,
-    ]);
+    await connections.rows('remove content', removing('world = $1 AND digest = $2'), [id, this.#name]);
   }
 }
 
@@ -123,17 +136,22 @@ export class Upload {
 export async function removeUnfinished({ connections, id }: OwnedPlace): Promise<void> {
   await connections.rows(
     'remove unfinished content',
-    `DELETE FROM reprise.part p WHERE p.world = $1
-       AND NOT EXISTS (SELECT FROM reprise.blob b WHERE b.world = p.world AND b.digest = p.digest)`,
+    removing(`world = $1 AND NOT EXISTS (SELECT FROM reprise.blob b WHERE b.world = p.world AND b.digest = p.digest)`),
     [id],
   );
 }
 
+/** Removes pieces; the objects that they name are noted, and leave with the next sweep. */
+function removing(which: string): string {
+  return `WITH dead AS (DELETE FROM reprise.part p WHERE ${which} RETURNING p.object, p.world) ${NOTE_GONE}`;
+}
+
 /**
- * Erases blobs and keeps their tombstones, as one step. The world is locked by a statement of its own: what an upload that
+ * Erases blobs and keeps their tombstones, as one step; their objects are removed after it, and only then is the erasure
+ * finished. The world is locked by a statement of its own: what an upload that
  * the lock has waited for has finished is seen by the next statement only.
  *
- * @throws RepriseError `fenced`
+ * @throws RepriseError `fenced`, `store_failed` when an object could not be removed
  */
 export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
   const { connections, id, epoch, where } = place;
@@ -148,14 +166,25 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
          FROM generate_series(1, $3::int) AS i
        ),
        blobs AS (DELETE FROM reprise.blob b USING dead WHERE b.world = $1 AND b.digest = dead.digest),
-       parts AS (DELETE FROM reprise.part p USING dead WHERE p.world = $1 AND p.digest = dead.digest)
+       parts AS (
+         DELETE FROM reprise.part p USING dead WHERE p.world = $1 AND p.digest = dead.digest RETURNING p.object
+       ),
+       gone AS (
+         INSERT INTO reprise.object_gone (object, world) SELECT object, $1 FROM parts WHERE object IS NOT NULL
+           ON CONFLICT (object) DO NOTHING
+       )
        INSERT INTO reprise.tombstone (world, digest, seq) SELECT $1, digest, $4::bigint FROM dead
          ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq`,
       [id, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
     );
-    await sql.rows(what, 'UPDATE reprise.world SET erased_through = $2 WHERE id = $1', [id, by]);
+    if (place.objects === undefined) await sql.rows(what, FINISHED, [id, epoch, by]);
   });
+  if (place.objects === undefined) return;
+  await removeGone(place, place.objects);
+  if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
 }
+
+const FINISHED = 'UPDATE reprise.world SET erased_through = $3 WHERE id = $1 AND epoch = $2 RETURNING true';
 
 /** The newest erasure that named a blob; undefined without one. */
 export async function tombstoneOf({ connections, id, where }: WorldPlace, hex: string): Promise<number | undefined> {
@@ -176,9 +205,6 @@ export async function erasedThrough({ connections, id, where }: WorldPlace): Pro
   );
   return whole(row?.[0], where);
 }
-
-/** The row of a world, while this opening owns it: nobody takes it over before the statement has committed. */
-const HELD = 'SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR SHARE';
 
 /** Runs an insertion that reads `held`; its parameters begin at $3. */
 async function whileOwned(

@@ -8,7 +8,7 @@ import {
   eraseBlobs,
   erasedThrough,
   isStored,
-  PIECE_BYTES,
+  pieceBytes,
   storedBytes,
   storedDigests,
   tombstoneOf,
@@ -103,8 +103,8 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
   }
 
   async function writeNow(hex: string, bytes: Uint8Array): Promise<void> {
-    if (bytes.length <= PIECE_BYTES) return writeBlob(place, hex, bytes);
-    await putStream(pieceByPiece(bytes));
+    if (place.objects === undefined && bytes.length <= pieceBytes(place)) return writeBlob(place, hex, bytes);
+    await upload(pieceByPiece(bytes, pieceBytes(place)));
   }
 
   let last: Promise<unknown> = Promise.resolve();
@@ -130,28 +130,31 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
   }
 
   async function putStream(pieces: AsyncIterable<Uint8Array>): Promise<{ ref: Ref; bytes: number }> {
-    const source = inPieces(pieces);
+    const source = inPieces(pieces, pieceBytes(place));
     const first = await source.next();
     const second = first.done === true ? first : await source.next();
     if (second.done === true) {
       const only = first.done === true ? new Uint8Array() : first.value;
       return { ref: await put(only), bytes: only.length };
     }
-    const upload = new Upload(place);
+    return upload(followedBy([first.value, second.value], source));
+  }
+
+  async function upload(pieces: AsyncIterable<Uint8Array>): Promise<{ ref: Ref; bytes: number }> {
+    const stored = new Upload(place);
     const digest = createHash('sha256');
     let bytes = 0;
     try {
-      for (let next = first; next.done !== true; next = next === first ? second : await source.next()) {
-        digest.update(next.value);
-        bytes += next.value.length;
-        await upload.write(next.value);
+      for await (const piece of pieces) {
+        digest.update(piece);
+        bytes += piece.length;
+        await stored.write(piece);
       }
       const hex = digest.digest('hex');
-      await upload.finish(hex);
+      await stored.finish(hex);
       return { ref: Ref.fromHex(hex), bytes };
     } catch (error) {
-      await source.return(undefined).catch(() => undefined);
-      await upload.remove().catch(() => undefined); // the next opening removes it
+      await stored.remove().catch(() => undefined); // the next opening removes it
       throw error;
     }
   }
@@ -168,21 +171,26 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
   };
 }
 
-async function* pieceByPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+async function* pieceByPiece(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The same bytes in pieces of {@link PIECE_BYTES}, but for the last; each is a copy, as the source may reuse its buffer. */
-async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* followedBy(first: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* first;
+  yield* rest;
+}
+
+/** The same bytes in pieces of one size, but for the last; each is a copy, as the source may reuse its buffer. */
+async function* inPieces(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let kept: Uint8Array[] = [];
   let length = 0;
   for await (const piece of source) {
     for (let at = 0; at < piece.length; ) {
-      const part = piece.slice(at, at + PIECE_BYTES - length);
+      const part = piece.slice(at, at + size - length);
       kept.push(part);
       length += part.length;
       at += part.length;
-      if (length < PIECE_BYTES) continue;
+      if (length < size) continue;
       yield Buffer.concat(kept);
       kept = [];
       length = 0;

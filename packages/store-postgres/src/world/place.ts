@@ -1,4 +1,5 @@
 /** The place of one world in a database. */
+import type { ObjectStore } from '@reprise/kernel';
 import type { Connections } from '../connection/driver.js';
 
 /** A world in a database, as the parts of its store know it. */
@@ -8,6 +9,10 @@ export interface WorldPlace {
   readonly id: number;
   /** The place as shown to people. */
   readonly where: string;
+  /** Where large content is, when it is not in the database. */
+  readonly objects: ObjectStore | undefined;
+  /** Whether pieces may be objects: the tables of version 1 know none. */
+  readonly namesObjects: boolean;
 }
 
 /** A world that this process owns. */

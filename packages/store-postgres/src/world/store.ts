@@ -1,6 +1,6 @@
 /** A world in the database, as a store of the kernel. */
 import { RepriseError } from '@reprise/contracts';
-import type { OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
+import type { ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
 import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
 import { one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
@@ -14,6 +14,7 @@ import type { OwnedPlace, WorldPlace } from './place.js';
 /** What all worlds of a process share in a database. */
 export interface Shared extends TakeParts {
   readonly committer: Committer;
+  readonly objects: ObjectStore | undefined;
 }
 
 /** Connects when it is asked first. */
@@ -21,7 +22,12 @@ interface Entrances {
   /** For an owner: prepares the tables. */
   shared(): Promise<Shared>;
   /** For a reader: requires the tables, and writes nothing. */
-  reading(): Promise<Connections>;
+  reading(): Promise<Reading>;
+}
+
+/** What a reader has. */
+export interface Reading extends Pick<WorldPlace, 'objects' | 'namesObjects'> {
+  readonly connections: Connections;
 }
 
 /** The store of a world. */
@@ -45,8 +51,8 @@ async function openForWriting(shared: Shared, name: string, where: string): Prom
 }
 
 async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
-  const { connections, committer } = shared;
-  const place: OwnedPlace = { connections, where, id: taken.id, epoch: taken.epoch };
+  const { connections, committer, objects } = shared;
+  const place: OwnedPlace = { connections, objects, namesObjects: true, where, id: taken.id, epoch: taken.epoch };
   const staged = new Staged();
   if (taken.before !== 'clean') await removeUnfinished(place);
   const markAtOpen = await noteOf(place);
@@ -95,7 +101,8 @@ async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: str
   if ((await connections.rows('note', sql, [id, epoch, text])).length === 0) throw fenced(where);
 }
 
-async function openForReading(connections: Connections, name: string, where: string): Promise<ReadonlyStore> {
+async function openForReading(reading: Reading, name: string, where: string): Promise<ReadonlyStore> {
+  const { connections } = reading;
   const row = one(
     await connections.rows('open the world', 'SELECT id FROM reprise.world WHERE name = $1', [
       Buffer.from(name, 'utf8'),
@@ -106,7 +113,7 @@ async function openForReading(connections: Connections, name: string, where: str
       where,
       hint: 'Open it for writing to create one.',
     });
-  const place: WorldPlace = { connections, where, id: whole(row[0], where) };
+  const place: WorldPlace = { ...reading, where, id: whole(row[0], where) };
   const store: ReadonlyStore = {
     journal: journalReader(place),
     content: contentReader(place),
