@@ -1,5 +1,6 @@
 /** Many worlds in one process. */
 export {
+  type ClaimedRow,
   type Host,
   type HostDirectory,
   type HostedWorld,
@@ -7,10 +8,12 @@ export {
   type HostOptions,
   type HostWitness,
   type Lease,
+  type MemoryDirectoryOptions,
   memoryDirectory,
   type OpenDirectory,
   openHost,
   type SharedLimit,
+  type SharedRows,
   type WorldBase,
   type WorldRow,
 } from '@reprise/kernel/host';

@@ -13,7 +13,7 @@ import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { type Connections, connect, labelOf } from './connection/driver.js';
-import { postgresDirectory } from './directory.js';
+import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { OBJECTS_SINCE, prepareTables, requireTables } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { postgresViews } from './views.js';
@@ -68,7 +68,7 @@ const SWEEP_EVERY_MS = 600_000;
 const ORPHANS_AFTER_MS = 86_400_000;
 const CONNECTIONS_MAX = 8;
 
-/** The worlds of a database, and what a host of many worlds keeps beside them. */
+/** The worlds of a database, and what hosts of many worlds keep beside them. */
 export interface PostgresDatabase extends AsyncDisposable {
   /** The database as shown to people, without its password. */
   readonly label: string;
@@ -79,7 +79,7 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument`
    */
   world(name: string): Store;
-  /** The directory of a host of many worlds. @param name `default` when absent @throws RepriseError `invalid_argument` */
+  /** The directory of hosts of many worlds, which may have it open at the same time. @param name `default` when absent @throws RepriseError `invalid_argument` */
   directory(name?: string): HostDirectory;
   /** The views of a world. @param world its name @throws RepriseError `invalid_argument` */
   views(world: string): ViewStore;
@@ -113,7 +113,7 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 }
 
 /** What this process has in a database: its connections, of which one is for its lease alone. */
-interface SharedInProcess extends Shared {
+interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
   readonly sweeper: Sweeper | undefined;
 }
@@ -197,7 +197,8 @@ class Database implements PostgresDatabase {
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
-    return { connections, hosts, forLease, sweeper, objects, open: new Set(), committer: new Committer(connections) };
+    const committer = new Committer(connections);
+    return { connections, hosts, forLease, sweeper, objects, open: new Set(), claims: new Map(), committer };
   }
 
   async #connect(): Promise<Connections> {

@@ -1,48 +1,83 @@
-/** A host's directory in the database. */
+/**
+ * A directory in the database, which several hosts share.
+ *
+ * Invariants
+ * R1  A claim is one statement: it compares that nobody has the row, and says that it is open.
+ * R2  A lease is closed, which is final, before a row of it changes hands (take/G3). What a statement compares is in the
+ *     row alone: PostgreSQL reads a row again that another statement has changed meanwhile, but not the leases.
+ * R3  A claim has a name of its own, and what ends it compares the name: a statement that arrives late, after the process
+ *     gave it up, changes nothing of a later claim.
+ */
+import { randomUUID } from 'node:crypto';
 import { RepriseError } from '@reprise/contracts';
-import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from '@reprise/kernel/host';
-import { bytes, whole } from './connection/columns.js';
-import type { Row, SqlParameter } from './connection/driver.js';
-import { fenced, type Taken, type TakeParts, takeRow } from './tenure/take.js';
+import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from '@reprise/kernel/host';
+import { bytes, one, text, whole } from './connection/columns.js';
+import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
+import { closeLease } from './tenure/lease.js';
+import { hasDied } from './tenure/process.js';
+import { locked, namedRow, type TakeParts } from './tenure/take.js';
+
+/** What the directories of a process share. */
+export interface DirectoryParts extends TakeParts {
+  /** The claims of this process that have not been released, by directory and world. */
+  readonly claims: Map<string, string>;
+}
 
 /** The directory of a name. */
-export function postgresDirectory(shared: () => Promise<TakeParts>, label: string, name: string): HostDirectory {
+export function postgresDirectory(shared: () => Promise<DirectoryParts>, label: string, name: string): HostDirectory {
   const where = `${label}#${name}`;
   return {
     label: where,
     open: async () => {
       const parts = await shared();
-      return new PostgresDirectory(parts, await takeRow(parts, 'directory', name, where), where);
+      const { connections } = parts;
+      const { id, epoch, owner } = await namedRow(connections, 'directory', name);
+      if (owner !== null) {
+        if (!(await closeLease(connections, owner))) throw locked(where, 'a host of an earlier release has it open');
+        const take = 'UPDATE reprise.directory SET epoch = epoch + 1, owner = NULL WHERE id = $1 AND epoch = $2';
+        await connections.rows('open the directory', take, [id, epoch]);
+      }
+      return new PostgresDirectory(parts, id, where);
     },
   };
 }
 
 const COLUMNS = 'r.world, r.wake, r.open';
 
-/** Every statement compares the epoch: a host whose lease is over reads and writes nothing more (take/G1). */
-const OWNED = 'd.id = $1 AND d.epoch = $2';
+/** Tries, when several hosts want one row at the same time. */
+const TRIES = 5;
 
 class PostgresDirectory implements OpenDirectory {
+  readonly shared: SharedRows;
+  /** The claims of this opening that have not been released, by their keys. */
+  readonly #own = new Map<string, string>();
   #closed = false;
 
   constructor(
-    private readonly parts: TakeParts,
-    private readonly taken: Taken,
+    private readonly parts: DirectoryParts,
+    private readonly id: number,
     private readonly where: string,
-  ) {}
+  ) {
+    this.shared = {
+      lookEvery: parts.hosts.ttlMs / 2,
+      claim: (world) => this.#claim(world),
+      adopt: (dueAt, limit) => this.#adopt(dueAt, limit),
+    };
+  }
 
   async get(world: string): Promise<WorldRow | undefined> {
-    return (await this.#ask('r.world = $3', '', [bytesOf(world)]))[0];
+    return (await this.#ask('r.world = $2', '', [bytesOf(world)]))[0];
   }
 
   async set(rows: readonly WorldRow[]): Promise<void> {
-    if (rows.length === 0) return;
     const unique = [...new Map(rows.map((row) => [row.world, row])).values()];
-    await this.#write(
-      `INSERT INTO reprise.directory_row (directory, world, wake, open)
-       SELECT held.id, decode(g.world, 'hex'), g.wake, g.open = 1
-       FROM held, unnest($3::text[], $4::bigint[], $5::int[]) AS g (world, wake, open)
-       ON CONFLICT (directory, world) DO UPDATE SET wake = excluded.wake, open = excluded.open`,
+    await this.#rows(
+      'write the directory',
+      `INSERT INTO reprise.directory_row AS r (directory, world, wake, open)
+       SELECT $1, decode(g.world, 'hex'), g.wake, g.open = 1
+       FROM unnest($2::text[], $3::bigint[], $4::int[]) AS g (world, wake, open) ORDER BY g.world
+       ON CONFLICT (directory, world) DO UPDATE
+         SET wake = excluded.wake, open = excluded.open, claim = NULL WHERE r.owner IS NULL`,
       [
         unique.map(({ world }) => bytesOf(world).toString('hex')),
         unique.map(({ nextWakeAt }) => nextWakeAt),
@@ -52,13 +87,13 @@ class PostgresDirectory implements OpenDirectory {
   }
 
   async remove(world: string): Promise<void> {
-    const sql = 'DELETE FROM reprise.directory_row r USING held WHERE r.directory = held.id AND r.world = $3';
-    await this.#write(sql, [bytesOf(world)]);
+    const sql = `DELETE FROM reprise.directory_row r WHERE r.directory = $1 AND r.world = $2 AND r.owner IS NULL`;
+    await this.#rows('write the directory', sql, [bytesOf(world)]);
   }
 
   async list({ open, dueBefore, after, limit }: RowQuery): Promise<readonly WorldRow[]> {
     const given: SqlParameter[] = [];
-    const term = (sql: string, value: SqlParameter): string => `${sql} $${given.push(value) + 2}`;
+    const term = (sql: string, value: SqlParameter): string => `${sql} $${given.push(value) + 1}`;
     const terms = [
       ...(open === undefined ? [] : [term('r.open =', open)]),
       ...(dueBefore === undefined ? [] : [term('r.wake <=', dueBefore)]),
@@ -70,57 +105,199 @@ class PostgresDirectory implements OpenDirectory {
 
   due(until: number, limit: number): Promise<readonly WorldRow[]> {
     const order = `ORDER BY r.wake, r.world LIMIT ${whole(limit, 'limit')}`;
-    return this.#ask('NOT r.open AND r.wake IS NOT NULL AND r.wake <= $3', order, [until]);
+    return this.#ask('NOT r.open AND r.wake IS NOT NULL AND r.wake <= $2', order, [until]);
   }
 
   async nextDue(after: number): Promise<number | null> {
-    const due = 'NOT r.open AND r.wake IS NOT NULL AND r.wake > $3';
+    const due = 'NOT r.open AND r.wake IS NOT NULL AND r.wake > $2';
     return (await this.#ask(due, 'ORDER BY r.wake, r.world LIMIT 1', [after]))[0]?.nextWakeAt ?? null;
   }
 
+  /** What it has not released is adopted when the lease of this process is over, or by another directory of it. */
   async close(): Promise<void> {
-    if (this.#closed) return;
     this.#closed = true;
-    await this.taken.release();
+    for (const [key, name] of this.#own) this.#forget(key, name);
   }
 
-  /** One row says that the directory is ours, also when no row of it fits. */
-  async #ask(terms: string, order: string, parameters: readonly SqlParameter[]): Promise<WorldRow[]> {
+  async #claim(world: string): Promise<ClaimedRow> {
     this.#requireOpen();
-    const rows = await this.parts.connections.rows(
-      'read the directory',
-      `SELECT ${COLUMNS} FROM (SELECT d.id FROM reprise.directory d WHERE ${OWNED}) AS held
-       LEFT JOIN LATERAL (SELECT * FROM reprise.directory_row r WHERE r.directory = held.id AND ${terms} ${order}) AS r ON true`,
-      [this.taken.id, this.taken.epoch, ...parameters],
-    );
-    if (rows.length === 0) throw fenced(this.where);
-    return rows.filter(([world]) => world !== null).map((row) => rowOf(row, this.where));
+    const { claims, hosts } = this.parts;
+    const key = this.#keyOf(world);
+    if (claims.has(key)) throw locked(this.#whereIs(world), 'this process has it open');
+    const name = randomUUID();
+    claims.set(key, name); // before the row says so: two hosts of one process have one lease
+    this.#own.set(key, name);
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const current = await hosts.current();
+        const { id: lease } = current;
+        const before = (await this.#claimFree(world, lease, name)) ?? (await this.#claimNew(world, lease, name));
+        if (before !== undefined)
+          return { before: before === 'none' ? undefined : before, release: (row) => this.#release(world, name, row) };
+        if (await this.#makeFree(world, lease)) await current.ask(); // the row was free: it must be this lease
+      }
+      throw locked(this.#whereIs(world), 'other hosts claim it at the same time');
+    } catch (error) {
+      this.#forget(key, name);
+      throw error;
+    }
   }
 
-  async #write(change: string, parameters: readonly SqlParameter[]): Promise<void> {
-    this.#requireOpen();
-    const rows = await this.parts.connections.rows(
-      'write the directory',
-      `WITH held AS MATERIALIZED (SELECT d.id FROM reprise.directory d WHERE ${OWNED} FOR SHARE), changed AS (${change})
-       SELECT id FROM held`,
-      [this.taken.id, this.taken.epoch, ...parameters],
+  /** Claims a row that nobody has (R1). The inner query locks it and tells what it was. */
+  async #claimFree(world: string, lease: string, name: string): Promise<WorldRow | undefined> {
+    const row = one(
+      await this.#rows(
+        'claim a world',
+        `UPDATE reprise.directory_row r SET open = true, owner = $3, claim = $4
+         FROM (SELECT * FROM reprise.directory_row WHERE directory = $1 AND world = $2 FOR UPDATE) AS b
+         WHERE r.directory = $1 AND r.world = $2 AND r.owner IS NULL AND ${living('$3')}
+         RETURNING r.world, b.wake, b.open`,
+        [bytesOf(world), lease, name],
+      ),
     );
-    if (rows.length === 0) throw fenced(this.where);
+    return row && rowOf(row, this.where);
+  }
+
+  /** Claims a world that has no row. */
+  async #claimNew(world: string, lease: string, name: string): Promise<'none' | undefined> {
+    const rows = await this.#rows(
+      'claim a world',
+      `INSERT INTO reprise.directory_row (directory, world, open, owner, claim)
+       SELECT $1, $2, true, $3::uuid, $4 WHERE ${living('$3::uuid')}
+       ON CONFLICT (directory, world) DO NOTHING RETURNING true`,
+      [bytesOf(world), lease, name],
+    );
+    return rows.length > 0 ? 'none' : undefined;
+  }
+
+  /** Takes a row from a lease that is over (R2). @returns whether nobody had it @throws RepriseError `world_locked` */
+  async #makeFree(world: string, own: string): Promise<boolean> {
+    const sql =
+      'SELECT r.owner::text, r.claim::text FROM reprise.directory_row r WHERE r.directory = $1 AND r.world = $2';
+    const [owner = null, claim = null] = one(await this.#rows('look at a claim', sql, [bytesOf(world)])) ?? [];
+    if (owner === null) return true;
+    // This process is claiming the world, so it has no other claim: the answer to an earlier one was lost.
+    if (owner !== own && !(await closeLease(this.parts.connections, text(owner, this.where))))
+      throw locked(this.#whereIs(world), 'another host has it open');
+    const free = `UPDATE reprise.directory_row r SET owner = NULL, claim = NULL
+      WHERE r.directory = $1 AND r.world = $2 AND r.owner = $3 AND r.claim = $4`;
+    await this.#rows('take over a claim', free, [bytesOf(world), owner, claim]);
+    return false;
+  }
+
+  async #release(world: string, name: string, row: WorldRow | undefined): Promise<void> {
+    try {
+      await this.#end(world, name, row);
+    } finally {
+      this.#forget(this.#keyOf(world), name);
+    }
+  }
+
+  #forget(key: string, name: string): void {
+    for (const claims of [this.parts.claims, this.#own]) if (claims.get(key) === name) claims.delete(key);
+  }
+
+  /** Ends a claim, if the row still has it (R3). */
+  async #end(world: string, name: string, row: WorldRow | undefined): Promise<void> {
+    const own = 'r.directory = $1 AND r.world = $2 AND r.claim = $3';
+    if (row === undefined)
+      await this.#rows('release a world', `DELETE FROM reprise.directory_row r WHERE ${own}`, [bytesOf(world), name]);
+    else
+      await this.#rows(
+        'release a world',
+        `UPDATE reprise.directory_row r SET open = false, wake = $4, owner = NULL, claim = NULL WHERE ${own}`,
+        [bytesOf(world), name, row.nextWakeAt],
+      );
+  }
+
+  async #adopt(dueAt: number, limit: number): Promise<number> {
+    const adopted = await this.#rows(
+      'adopt worlds',
+      `WITH gone AS MATERIALIZED (
+         SELECT r.world FROM reprise.directory_row r
+         WHERE r.directory = $1 AND r.open AND (r.owner IS NULL OR r.owner = ANY ($3::uuid[]))
+         ORDER BY r.world LIMIT ${whole(limit, 'limit')} FOR UPDATE SKIP LOCKED
+       )
+       UPDATE reprise.directory_row r SET open = false, wake = $2, owner = NULL, claim = NULL
+       FROM gone WHERE r.directory = $1 AND r.world = gone.world RETURNING true`,
+      [dueAt, await this.#deadHosts()],
+    );
+    return adopted.length + (await this.#adoptOwn(dueAt));
+  }
+
+  /** The closed leases that have open worlds; those that are over, or whose process died on this machine, are closed. */
+  async #deadHosts(): Promise<readonly string[]> {
+    const found = await this.#rows(
+      'look for dead hosts',
+      `SELECT h.id::text, h.process, h.closed, h.expires <= clock_timestamp() FROM reprise.host h
+       WHERE EXISTS (SELECT FROM reprise.directory_row r WHERE r.directory = $1 AND r.open AND r.owner = h.id)`,
+      [],
+    );
+    const dead: string[] = [];
+    for (const [id, process, isClosed, isOver] of found) {
+      const lease = text(id, this.where);
+      const mayBeDead = isClosed === true || isOver === true || hasDied(text(process, this.where));
+      if (mayBeDead && (await closeLease(this.parts.connections, lease))) dead.push(lease);
+    }
+    return dead;
+  }
+
+  /** Adopts what this process has and knows nothing of: the answer to a claim was lost, or a release did not arrive. */
+  async #adoptOwn(dueAt: number): Promise<number> {
+    const { claims, hosts } = this.parts;
+    const { id: lease } = await hosts.current();
+    const own =
+      'SELECT r.world, r.claim::text FROM reprise.directory_row r WHERE r.directory = $1 AND r.open AND r.owner = $2';
+    let adopted = 0;
+    for (const [stored, found] of await this.#rows('look for own worlds', own, [lease])) {
+      const [world, name] = [worldOf(stored, this.where), text(found, this.where)];
+      if (claims.get(this.#keyOf(world)) === name) continue;
+      await this.#end(world, name, { world, nextWakeAt: dueAt, open: false });
+      adopted++;
+    }
+    return adopted;
+  }
+
+  #ask(terms: string, order: string, parameters: readonly SqlParameter[]): Promise<WorldRow[]> {
+    const sql = `SELECT ${COLUMNS} FROM reprise.directory_row r WHERE r.directory = $1 AND ${terms} ${order}`;
+    return this.#rows('read the directory', sql, parameters).then((rows) => rows.map((row) => rowOf(row, this.where)));
+  }
+
+  /** Runs a statement whose first parameter is the number of this directory. */
+  async #rows(what: string, sql: string, parameters: readonly SqlParameter[]): Promise<readonly Row[]> {
+    this.#requireOpen();
+    return this.parts.connections.rows(what, sql, [this.id, ...parameters]);
+  }
+
+  #keyOf(world: string): string {
+    return `${this.id} ${world}`;
+  }
+
+  #whereIs(world: string): string {
+    return `${this.where}, ${world}`;
   }
 
   #requireOpen(): void {
     if (this.#closed) throw new RepriseError('world_closed', 'the directory was closed', { where: this.where });
-    if (!this.taken.lease.holds()) throw fenced(this.where); // another host may have it, or take it at any moment
   }
+}
+
+/** Whether a lease is certainly not over. */
+function living(id: string): string {
+  return `EXISTS (SELECT FROM reprise.host m WHERE m.id = ${id} AND NOT m.closed AND m.expires > clock_timestamp())`;
 }
 
 function bytesOf(world: string): Buffer {
   return Buffer.from(world, 'utf8');
 }
 
+function worldOf(stored: SqlValue | undefined, where: string): string {
+  return Buffer.from(bytes(stored, where)).toString('utf8');
+}
+
 function rowOf([world, wake, open]: Row, where: string): WorldRow {
   return {
-    world: Buffer.from(bytes(world, where)).toString('utf8'),
+    world: worldOf(world, where),
     nextWakeAt: wake === null ? null : whole(wake, where),
     open: open === true,
   };

@@ -56,6 +56,11 @@ export function testPorts(
       return {
         directory: one.directory(directory),
         again: () => other.directory(directory),
+        endLease: () =>
+          run(
+            `UPDATE reprise.host SET expires = clock_timestamp() WHERE id = (SELECT r.owner FROM reprise.directory_row r
+             JOIN reprise.directory d ON d.id = r.directory WHERE d.name = '${directory}' AND r.world = 'a')`,
+          ),
         dispose: async () => void (await Promise.all([one.close(), other.close()])),
       };
     },

@@ -143,6 +143,7 @@ export async function openers(): Promise<readonly RightCall[]> {
       loose: [0],
     },
     { name: 'verifyStore', call: verifyStore, args: [42, { app: agentApp }], needed: 1 },
+    { name: 'memoryDirectory', call: memoryDirectory, args: [{ shared: true, ttl: 5_000 }], needed: 0 },
     { name: 'saveWorld', call: saveWorld, args: [42] },
     { name: 'loadWorld', call: loadWorld, args: [saved], needed: 1 },
     { name: 'replay', call: replay, args: [saved, { app: agentApp }], needed: 1 },

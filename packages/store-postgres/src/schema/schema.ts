@@ -69,8 +69,17 @@ const STEPS_2: readonly string[] = [
   )`,
 ];
 
+/**
+ * Version 3: a directory is shared by hosts. Each of its rows names the lease of the host that has claimed the world, and
+ * the claim. The owner and the epoch of a directory are those of the versions before, which one host had at a time.
+ */
+const STEPS_3: readonly string[] = [
+  'ALTER TABLE reprise.directory_row ADD COLUMN owner uuid, ADD COLUMN claim uuid',
+  'CREATE INDEX directory_open ON directory_row (directory, owner) WHERE open',
+];
+
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2];
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3];
 
 /** The first version whose pieces may be objects. */
 export const OBJECTS_SINCE = 2;

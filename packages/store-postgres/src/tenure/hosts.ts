@@ -8,7 +8,7 @@ export class Hosts {
 
   constructor(
     private readonly connections: Connections,
-    private readonly ttlMs: number,
+    readonly ttlMs: number,
   ) {}
 
   /** The lease of this process. @throws RepriseError `store_failed` */

@@ -82,6 +82,11 @@ export class Lease {
     return !this.#isOver && msTo(this.#until) > 0;
   }
 
+  /** Asks the database whether it still has the lease, where a statement found that it has not. */
+  async ask(): Promise<void> {
+    if (!this.#isOver && (await this.#extend()) === false && !this.#isOver) this.#over();
+  }
+
   /** Gives the lease up: its worlds were released. */
   async giveUp(): Promise<void> {
     clearTimeout(this.#next);
@@ -146,7 +151,7 @@ async function forgetOld(connections: Connections): Promise<void> {
     'remove old leases',
     `DELETE FROM reprise.host h WHERE h.expires < clock_timestamp() - interval '1 day'
        AND NOT EXISTS (SELECT FROM reprise.world w WHERE w.owner = h.id)
-       AND NOT EXISTS (SELECT FROM reprise.directory d WHERE d.owner = h.id)`,
+       AND NOT EXISTS (SELECT FROM reprise.directory_row r WHERE r.open AND r.owner = h.id)`,
   );
 }
 

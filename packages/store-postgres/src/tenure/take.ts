@@ -1,5 +1,5 @@
 /**
- * Takes a row that one process owns at a time: a world, or a directory of worlds.
+ * Takes the row of a world, which one process owns at a time.
  *
  * Invariants
  * G1  Every write of an owner compares the epoch of its row.
@@ -14,8 +14,8 @@ import type { Connections, SqlValue } from '../connection/driver.js';
 import type { Hosts } from './hosts.js';
 import { closeLease, type Lease } from './lease.js';
 
-/** The tables whose rows have owners. */
-type OwnedTable = 'world' | 'directory';
+/** The tables whose rows are found by a name, and made when they are missing. */
+type NamedTable = 'world' | 'directory';
 
 /** A row that this process owns from now on. */
 export interface Taken {
@@ -40,22 +40,22 @@ export interface TakeParts {
 const TRIES = 5;
 
 /**
- * Takes a row, and makes it when it is missing.
+ * Takes the row of a world, and makes it when it is missing.
  *
  * @param name the name of the row
  * @param where the place as shown to people
  * @throws RepriseError `world_locked` while another opening has it, `store_failed`
  */
-export async function takeRow(parts: TakeParts, table: OwnedTable, name: string, where: string): Promise<Taken> {
+export async function takeWorld(parts: TakeParts, name: string, where: string): Promise<Taken> {
   for (let tries = 0; tries < TRIES; tries++) {
     const lease = await parts.hosts.current();
-    const { id, epoch, owner } = await rowOf(parts.connections, table, name);
-    const key = `${table} ${id}`;
+    const { id, epoch, owner } = await namedRow(parts.connections, 'world', name);
+    const key = `world ${id}`;
     if (parts.open.has(key)) throw locked(where, 'this process has it open');
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease
     try {
       const before = await whyFree(parts, { owner, lease, where });
-      const taken: Owned = { table, id, epoch: epoch + 1, lease, key };
+      const taken: Owned = { id, epoch: epoch + 1, lease, key };
       if (await changeHands(parts, taken, owner))
         return { id, epoch: taken.epoch, before, lease, release: releaseOf(parts, taken) };
       parts.open.delete(key);
@@ -69,7 +69,6 @@ export async function takeRow(parts: TakeParts, table: OwnedTable, name: string,
 
 /** A row as this process owns it, or tries to. */
 interface Owned {
-  readonly table: OwnedTable;
   readonly id: number;
   readonly epoch: number;
   readonly lease: Lease;
@@ -78,11 +77,11 @@ interface Owned {
 
 /** @returns false when the row has changed since it was looked at */
 async function changeHands(parts: TakeParts, taken: Owned, before: string | null): Promise<boolean> {
-  const { table, id, epoch, lease } = taken;
+  const { id, epoch, lease } = taken;
   try {
     const rows = await parts.connections.rows(
-      `open the ${table}`,
-      `UPDATE reprise.${table} SET epoch = $3, owner = $1
+      'open the world',
+      `UPDATE reprise.world SET epoch = $3, owner = $1
        WHERE id = $2 AND epoch = $3 - 1 AND owner IS NOT DISTINCT FROM $4
          AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
        RETURNING true`,
@@ -101,9 +100,10 @@ interface Found {
   readonly where: string;
 }
 
-async function rowOf(
+/** The row of a name, which is made when it is missing. @throws RepriseError `store_failed` */
+export async function namedRow(
   connections: Connections,
-  table: OwnedTable,
+  table: NamedTable,
   name: string,
 ): Promise<{ readonly id: number; readonly epoch: number; readonly owner: string | null }> {
   const named = Buffer.from(name, 'utf8');
@@ -146,11 +146,11 @@ function releaseOf(parts: TakeParts, taken: Owned): () => Promise<void> {
   };
 }
 
-async function giveBack({ connections }: TakeParts, { table, id, epoch, lease }: Owned): Promise<void> {
+async function giveBack({ connections }: TakeParts, { id, epoch, lease }: Owned): Promise<void> {
   await connections.rows(
-    `close the ${table}`,
+    'close the world',
     // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
-    `UPDATE reprise.${table} SET owner = NULL WHERE id = $1 AND epoch = $2 AND owner = $3
+    `UPDATE reprise.world SET owner = NULL WHERE id = $1 AND epoch = $2 AND owner = $3
        AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $3 AND NOT h.closed)`,
     [id, epoch, lease.id],
   );
@@ -168,7 +168,8 @@ function giveBackLater(parts: TakeParts, taken: Owned): void {
   setTimeout(again, GIVE_BACK_MS).unref();
 }
 
-function locked(where: string, actual: string): RepriseError {
+/** The refusal of what another opening has. */
+export function locked(where: string, actual: string): RepriseError {
   return new RepriseError('world_locked', 'it is already open for writing', {
     ...{ where, actual },
     hint: 'Close it there, or wait until the lease of that process is over.',

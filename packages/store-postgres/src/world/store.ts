@@ -4,7 +4,7 @@ import type { ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure 
 import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
 import { one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
-import { fenced, type Taken, type TakeParts, takeRow } from '../tenure/take.js';
+import { fenced, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
 import { removeUnfinished } from './blobs.js';
 import type { Committer } from './committer.js';
 import { contentReader, Staged, stagingContent } from './content.js';
@@ -41,7 +41,7 @@ export function worldStore({ shared, reading }: Entrances, label: string, name: 
 }
 
 async function openForWriting(shared: Shared, name: string, where: string): Promise<OpenStore> {
-  const taken = await takeRow(shared, 'world', name, where);
+  const taken = await takeWorld(shared, name, where);
   try {
     return await opened(shared, taken, where);
   } catch (error) {

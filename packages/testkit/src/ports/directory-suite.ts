@@ -1,16 +1,29 @@
-import type { HostDirectory, OpenDirectory, WorldRow } from '@reprise/kernel/host';
-import { expectRefusal, expectSame } from '../suite/expect.js';
-import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../suite/suite.js';
+import type { ClaimedRow, HostDirectory, OpenDirectory, SharedRows, WorldRow } from '@reprise/kernel/host';
+import { expectRefusal, expectSame, expectThat } from '../suite/expect.js';
+import {
+  type Check,
+  type Disposable,
+  NotApplicable,
+  registerSuite,
+  type SuiteOptions,
+  titled,
+} from '../suite/suite.js';
 
 /** The subject of the suite of the directory port. */
 export interface DirectorySubject extends Disposable {
   readonly directory: HostDirectory;
   /** Another object for the same place, as a second process would have; the same object when absent. */
   again?(): HostDirectory;
+  /**
+   * Ends the lease of the opening of `directory`, as when its process was stopped for longer than that. Absent for a
+   * directory that one host has at a time.
+   */
+  endLease?(): Promise<void>;
 }
 
 /**
- * The contract of the directory port, in which a host remembers its worlds, as tests.
+ * The contract of the directory port, in which hosts remember their worlds, as tests. One that hosts share is also tested
+ * for that: two of them, claims, and what a dead one leaves behind.
  *
  * @example testDirectory({ name: 'mine', runner: { describe, it }, make: async () => ({ directory: mine() }) })
  */
@@ -28,6 +41,37 @@ function check(title: string, body: (open: OpenDirectory, subject: DirectorySubj
     }
   };
   return { ...titled(title), run };
+}
+
+/** A host of a shared directory. */
+interface SharingHost {
+  readonly open: OpenDirectory;
+  readonly rows: SharedRows;
+  claim(world: string): Promise<ClaimedRow>;
+}
+
+/** A check of a directory that two hosts have open. */
+function shared(title: string, body: (a: SharingHost, b: SharingHost, subject: DirectorySubject) => Promise<void>) {
+  return check(title, async (open, subject) => {
+    if (open.shared === undefined) throw new NotApplicable('one host has the directory at a time');
+    const other = await (subject.again?.() ?? subject.directory).open();
+    try {
+      await body(hostOf(open), hostOf(other), subject);
+    } finally {
+      await other.close();
+    }
+  });
+}
+
+function hostOf(open: OpenDirectory): SharingHost {
+  const rows = open.shared;
+  if (rows === undefined) throw new Error('the other opening of a shared directory is not shared');
+  return { open, rows, claim: (world) => rows.claim(world) };
+}
+
+async function endLease(subject: DirectorySubject): Promise<void> {
+  if (subject.endLease === undefined) throw new NotApplicable('the subject has no endLease()');
+  await subject.endLease();
 }
 
 const row = (world: string, nextWakeAt: number | null = null, open = false): WorldRow => ({ world, nextWakeAt, open });
@@ -91,6 +135,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     expectSame(await open.nextDue(NOON), null, 'after the last');
   }),
   check('given an opener, a second one is refused until the first has closed [HOST-9]', async (open, subject) => {
+    if (open.shared !== undefined) throw new NotApplicable('hosts share the directory');
     const other = subject.again?.() ?? subject.directory;
     await expectRefusal('world_locked', 'a second opener', () => other.open());
     await open.set([row('a', 5)]);
@@ -106,5 +151,141 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     await expectRefusal('world_closed', 'list', () => open.list({ limit: 1 }));
     await expectRefusal('world_closed', 'due', () => open.due(1, 1));
     await expectRefusal('world_closed', 'nextDue', () => open.nextDue(1));
+    const { shared } = open;
+    if (shared === undefined) return;
+    await expectRefusal('world_closed', 'claim', () => shared.claim('a'));
+    await expectRefusal('world_closed', 'adopt', () => shared.adopt(1, 1));
   }),
+  shared(
+    'given a claim, the row says open for every host, and the claim has the row before [HOST-13]',
+    async (a, b) => {
+      await a.open.set([row('a', NOON)]);
+      expectSame((await a.claim('a')).before ?? null, row('a', NOON), 'the row before');
+      expectSame(await b.open.get('a'), row('a', NOON, true), 'the row meanwhile');
+      expectSame(namesOf(await b.open.due(NOON, 9)), [], 'the due rows meanwhile');
+      expectSame((await b.claim('new')).before ?? null, null, 'the row before of a world that had none');
+      expectSame(await a.open.get('new'), row('new', null, true), 'its row meanwhile');
+    },
+  ),
+  shared('given a living host, its row is neither claimed nor changed by another [HOST-13, HOST-14]', async (a, b) => {
+    const claim = await a.claim('a');
+    for (let tries = 0; tries < 3; tries++) await expectRefusal('world_locked', 'a second claim', () => b.claim('a'));
+    await expectRefusal('world_locked', 'a second claim of the same host', () => a.claim('a'));
+    await b.open.set([row('a', 5), row('b', 6)]);
+    await b.open.remove('a');
+    expectSame(await b.rows.adopt(7, 9), 0, 'rows that were adopted');
+    expectSame(await a.rows.adopt(7, 9), 0, 'rows that its own host adopted');
+    expectSame(await b.open.list({ limit: 9 }), [row('a', null, true), row('b', 6)], 'the rows');
+    await claim.release(row('a', 8));
+    expectSame(await b.open.get('a'), row('a', 8), 'the row after its release');
+  }),
+  shared('given many claims at once, one of them gets the world [HOST-13]', async (a, b) => {
+    for (let round = 0; round < 5; round++) {
+      const tried = await Promise.allSettled([a, b, a, b].map((host) => host.claim(`w${round % 2}`)));
+      const got = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      for (const one of tried)
+        if (one.status === 'rejected') await expectRefusal('world_locked', 'a claim', () => Promise.reject(one.reason));
+      expectSame(got.length, 1, 'claims that got the world');
+      await got[0]?.release(row(`w${round % 2}`));
+    }
+  }),
+  shared(
+    'given a release, the row is as it says, any host may claim it, and releasing again changes nothing',
+    async (a, b) => {
+      const first = await a.claim('a');
+      await first.release(row('a', 5));
+      const second = await b.claim('a');
+      expectSame(second.before ?? null, row('a', 5), 'the row before the second claim');
+      await first.release(row('a', 6));
+      await first.release(undefined);
+      expectSame(await a.open.get('a'), row('a', 5, true), 'the row of the second claim');
+      await second.release(undefined);
+      expectSame((await a.open.get('a')) ?? null, null, 'a row that was released as removed');
+    },
+  ),
+  shared(
+    'given a host whose lease is over, its open rows are adopted: closed, due, and a few at once [HOST-15]',
+    async (a, b, subject) => {
+      for (const world of ['a', 'b', 'c']) await a.claim(world);
+      const own = await b.claim('d');
+      await endLease(subject);
+      expectSame(await b.rows.adopt(NOON, 2), 2, 'rows of the first step');
+      expectSame(await b.rows.adopt(NOON, 9), 1, 'rows of the second step');
+      expectSame(await b.rows.adopt(NOON, 9), 0, 'rows of the third step');
+      const rows = [row('a', NOON), row('b', NOON), row('c', NOON), row('d', null, true)];
+      expectSame(await b.open.list({ limit: 9 }), rows, 'the rows');
+      await own.release(undefined);
+    },
+  ),
+  shared(
+    'given a host whose lease is over, another claims its world without waiting for its adoption',
+    async (a, b, subject) => {
+      await (await a.claim('a')).release(row('a', 5));
+      await a.claim('a');
+      await endLease(subject);
+      expectSame((await b.claim('a')).before ?? null, row('a', 5, true), 'the row that it left');
+      expectSame(await b.rows.adopt(NOON, 9), 0, 'rows that are adopted after that');
+    },
+  ),
+  shared(
+    'given a host whose lease was over, its claims have ended for good, and it goes on with others [HOST-14]',
+    async (a, b, subject) => {
+      const [adopted, taken] = [await a.claim('a'), await a.claim('b')];
+      await endLease(subject);
+      await b.rows.adopt(NOON, 9);
+      const next = await b.claim('b');
+      await adopted.release(row('a', 5));
+      await taken.release(row('b', 5));
+      expectSame(
+        await b.open.list({ limit: 9 }),
+        [row('a', NOON), row('b', NOON, true)],
+        'the rows after late releases',
+      );
+      const again = await a.claim('a');
+      await expectRefusal('world_locked', 'a claim of the other', () => b.claim('a'));
+      await adopted.release(undefined);
+      expectSame(await b.open.get('a'), row('a', NOON, true), 'the row after a release of the claim before');
+      await again.release(row('a', 6));
+      await next.release(row('b', 7));
+      expectSame(await a.open.list({ limit: 9 }), [row('a', 6), row('b', 7)], 'the rows at the end');
+    },
+  ),
+  shared('given open rows that nobody has claimed, they are adopted [HOST-15]', async (a, b) => {
+    await a.open.set([row('a', null, true), row('b')]);
+    expectSame(await b.rows.adopt(NOON, 9), 1, 'adopted rows');
+    expectSame(await a.open.list({ limit: 9 }), [row('a', NOON), row('b')], 'the rows');
+  }),
+  shared(
+    'given a host that closed its directory, what it has not released is adopted by the next of its process',
+    async (a, b, subject) => {
+      await a.claim('a');
+      await a.open.close();
+      const next = await subject.directory.open();
+      try {
+        await next.shared?.adopt(NOON, 9);
+        expectSame(await b.open.get('a'), row('a', NOON), 'the row');
+      } finally {
+        await next.close();
+      }
+    },
+  ),
+  shared('a directory that hosts share says how often to look', async (a) => {
+    expectThat(a.rows.lookEvery > 0 && Number.isFinite(a.rows.lookEvery), 'lookEvery is a positive number');
+  }),
+  shared(
+    'given rows that another host wrote, those who asked for it are called, and nobody after they stopped',
+    async (a, b) => {
+      const { changed } = a.rows;
+      if (changed === undefined) throw new NotApplicable('the directory tells nobody of changes');
+      let calls = 0;
+      const stop = changed(() => calls++);
+      await b.open.set([row('a', 5)]);
+      await (await b.claim('b')).release(row('b', 6));
+      expectThat(calls >= 2, `${calls} calls after a row was set and another released`);
+      stop();
+      const before = calls;
+      await b.open.set([row('c', 7)]);
+      expectSame(calls, before, 'calls after the stop');
+    },
+  ),
 ];

@@ -1,6 +1,7 @@
 import { memoryDirectory, type OpenDirectory, type WorldRow } from '@reprise/kernel/host';
-import { directoryChecks, runCheck } from '@reprise/testkit/ports';
+import { type DirectorySubject, directoryChecks, NotApplicable, runCheck } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
+import { type SharingFault, sharingSubject } from './shared-directory.js';
 
 /** A directory with some of its methods broken. */
 function mutant(breaks: (open: OpenDirectory) => Partial<OpenDirectory>) {
@@ -67,19 +68,67 @@ const MUTANTS: readonly (readonly [string, string, (open: OpenDirectory) => Part
   ['works after it was closed', 'given a close, every call', () => ({ get: async () => undefined })],
 ];
 
+/** Each fault of a directory that hosts share, and the beginning of the check that finds it. */
+const SHARING: readonly (readonly [SharingFault, string])[] = [
+  ['a claim does not say open', 'given a claim'],
+  ['a claim has no row before', 'given a claim'],
+  ['a second claim gets in', 'given a living host'],
+  ['claims are in two steps', 'given many claims at once'],
+  ['set changes claimed rows', 'given a living host'],
+  ['remove removes claimed rows', 'given a living host'],
+  ['a living host is adopted', 'given a living host'],
+  ['a claim can be released twice', 'given a release'],
+  ['a release forgets the wake', 'given a release'],
+  ['a release removes nothing', 'given a release'],
+  ['adoption has no bound', 'given a host whose lease is over, its open rows'],
+  ['nothing is adopted', 'given a host whose lease is over, its open rows'],
+  ['adopted rows are never due', 'given a host whose lease is over, its open rows'],
+  ['a dead host keeps its world', 'given a host whose lease is over, another claims'],
+  ['claims outlive their lease', 'given a host whose lease was over'],
+  ['unclaimed rows stay open', 'given open rows that nobody has claimed'],
+  ['a closed directory keeps its worlds', 'given a host that closed its directory'],
+  ['there is no time between looks', 'a directory that hosts share says'],
+  ['nobody is told of changes', 'given rows that another host wrote'],
+  ['changes are told after the stop', 'given rows that another host wrote'],
+  ['claims go on after the close', 'given a close, every call'],
+];
+
+/** The checks that fail, and those that do not apply. */
+async function outcome(make: () => Promise<DirectorySubject>) {
+  const [broken, skipped]: [string[], string[]] = [[], []];
+  for (const check of directoryChecks)
+    await runCheck(check, make).catch((error: unknown) =>
+      (error instanceof NotApplicable ? skipped : broken).push(check.name),
+    );
+  return { broken, skipped };
+}
+
 describe('a directory that breaks its contract is found', () => {
   it.each(MUTANTS)('the suite finds a directory that %s', async (_, rule, breaks) => {
-    const broken: string[] = [];
-    for (const check of directoryChecks) {
-      await runCheck(check, async () => ({ directory: mutant(breaks) })).catch(() => broken.push(check.name));
-    }
+    const { broken } = await outcome(async () => ({ directory: mutant(breaks) }));
     expect(
       broken.some((name) => name.startsWith(rule)),
       broken.join('; '),
     ).toBe(true);
   });
 
-  it('the suite accepts a correct directory', async () => {
-    for (const check of directoryChecks) await runCheck(check, async () => ({ directory: mutant(() => ({})) }));
+  it.each(SHARING)('the suite finds a shared directory of which %s', async (fault, rule) => {
+    const { broken } = await outcome(() => sharingSubject(fault));
+    expect(
+      broken.some((name) => name.startsWith(rule)),
+      broken.join('; '),
+    ).toBe(true);
+  });
+
+  it('the suite accepts a correct directory, and leaves out only what is about several hosts', async () => {
+    const { broken, skipped } = await outcome(async () => ({ directory: mutant(() => ({})) }));
+    expect(broken).toEqual([]);
+    expect(skipped).toHaveLength(11);
+  });
+
+  it('the suite accepts a correct directory that hosts share, and leaves out only that one host has it', async () => {
+    const { broken, skipped } = await outcome(() => sharingSubject());
+    expect(broken).toEqual([]);
+    expect(skipped).toEqual(['given an opener, a second one is refused until the first has closed']);
   });
 });

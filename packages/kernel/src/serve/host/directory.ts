@@ -22,18 +22,66 @@ export interface RowQuery {
   readonly limit: number;
 }
 
-/** An open directory, held by one host. After it was closed every method rejects with `world_closed`. */
+/** A row that this host has claimed: it says `open` until it is released. */
+export interface ClaimedRow {
+  /** The row as it was before the claim; undefined without one. `open` after a host that had it died. */
+  readonly before: WorldRow | undefined;
+  /**
+   * Writes the row, closed again; undefined removes it. Durable when it resolves.
+   *
+   * Contract: changes nothing when the claim has ended meanwhile, since another host may have the world now. A row
+   * whose release failed is adopted later, as that of a dead host.
+   */
+  release(row: WorldRow | undefined): Promise<void>;
+}
+
+/**
+ * What a directory does beside its rows when several hosts have it open at the same time. Each of them lives as long as
+ * its lease, which the place of the directory measures by its own clock.
+ */
+export interface SharedRows {
+  /** How often a host looks at what other hosts have written, in milliseconds: the most that pass between two looks. */
+  readonly lookEvery: number;
+  /**
+   * Claims a world for this host and says that it is open, as one step.
+   *
+   * Contract: rejects with `world_locked` while a living host has it, and then changes nothing. Of claims at the same
+   * time one succeeds. The claim ends with its release or with the lease of this host.
+   */
+  claim(world: string): Promise<ClaimedRow>;
+  /**
+   * Closes open rows that no living host has, due at `dueAt`: those of dead hosts, and those that this host could not
+   * release. At most `limit`.
+   *
+   * @returns how many
+   */
+  adopt(dueAt: number, limit: number): Promise<number>;
+  /**
+   * Calls back after another host has written rows. It is a hint: a call may be missing, or come for nothing.
+   *
+   * @returns stops the calls
+   */
+  changed?(call: () => void): () => void;
+}
+
+/**
+ * An open directory, held by one host, or by several when it has `shared`. After it was closed every method rejects with
+ * `world_closed`.
+ */
 export interface OpenDirectory {
+  /** Present when several hosts have the directory at a time. */
+  readonly shared?: SharedRows;
   /** The row of a world; undefined without one. */
   get(world: string): Promise<WorldRow | undefined>;
   /**
    * Writes rows; each replaces the row with the same id.
    *
    * Contract: all of them or none; durable when it resolves. A host marks a world open before it opens it, so
-   * that no crash can hide a timer that was set since.
+   * that no crash can hide a timer that was set since. A shared directory leaves the row of a world as it is that a
+   * living host has claimed.
    */
   set(rows: readonly WorldRow[]): Promise<void>;
-  /** Deletes the row of a world, if it has one. Durable when it resolves. */
+  /** Deletes the row of a world, if it has one, and no living host has claimed it. Durable when it resolves. */
   remove(world: string): Promise<void>;
   /** Rows by id, in the order of their UTF-8 bytes. */
   list(query: RowQuery): Promise<readonly WorldRow[]>;
@@ -52,8 +100,8 @@ export interface HostDirectory {
   /**
    * Opens it, creating it when absent.
    *
-   * Contract: rejects with `world_locked` while another opener holds it; the lock ends with `close()` or the holder's
-   * death.
+   * Contract: one that is not shared rejects with `world_locked` while another opener holds it; the lock ends with
+   * `close()` or the holder's death.
    */
   open(): Promise<OpenDirectory>;
 }

@@ -4,6 +4,7 @@
  * Invariants
  * H5  A row says `open` durably before its world is opened, and says when it wants to wake only after it closed.
  *     So all that a crash hides is in worlds whose rows say `open`, and the next host wakes those as soon as it starts.
+ *     In a shared directory the row is claimed, which is one step, and any other host adopts it when this one is dead.
  * H6  A failing world does not delay another: it is tried again, later and later, as long as something is due.
  * H7  A world that wants to wake at once, again and again, counts as failing, too.
  * H8  A world is opened again only where its store still has the last durable frame that this host or its witness has seen.
@@ -11,6 +12,7 @@
 import {
   aFlag,
   aText,
+  isRepriseError,
   type KnownOptions,
   present,
   RepriseError,
@@ -21,7 +23,7 @@ import {
 import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, Stamper } from '../../ports/time/stamper.js';
 import { WakingClock } from '../../ports/time/waking-clock.js';
-import type { OpenDirectory, RowQuery, WorldRow } from './directory.js';
+import type { ClaimedRow, OpenDirectory, RowQuery, WorldRow } from './directory.js';
 import { type HostedWorld, type HostOptions, kernelOf, requireHostOptions, requireWorldId } from './options.js';
 import { Residents } from './residents.js';
 import { SeenHeads } from './seen-heads.js';
@@ -74,7 +76,7 @@ export async function openHost<W extends HostedWorld>(options: HostOptions<W>): 
   }
 }
 
-/** Many worlds in one process. Made by {@link openHost}. */
+/** Many worlds in one process, which may share their directory with hosts elsewhere. Made by {@link openHost}. */
 export class Host<W extends HostedWorld> implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #alarmClock: WakingClock;
@@ -84,6 +86,8 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   readonly #limits: SharedLimits;
   readonly #troubles = new Troubles();
   readonly #seen: SeenHeads;
+  /** The rows that this host has claimed in a shared directory. */
+  readonly #claims = new Map<string, ClaimedRow>();
   #closing: Promise<void> | undefined;
   /** How long effects may continue while their world is being closed, in milliseconds. */
   #drainMs = 0;
@@ -121,6 +125,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
       clock: this.#alarmClock,
       now: () => this.#time.now(),
       wake: (world) => this.#wake(world),
+      random: Math.random,
       failed: (error) => this.#tell({ world: undefined, error, retryAt: this.#time.now() }),
     });
   }
@@ -132,13 +137,18 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
 
   /** Corrects the rows that a crash left behind and begins to wake worlds (H5). Called once, by {@link openHost}. */
   async start(): Promise<void> {
+    // Open rows of a shared directory may be those of a living host: the waker adopts the others.
+    if (this.directory.shared === undefined) await this.#correctRows();
+    this.#waker.look();
+  }
+
+  async #correctRows(): Promise<void> {
     for (;;) {
       const rows = await this.directory.list({ open: true, limit: ROWS_AT_ONCE });
-      if (rows.length === 0) break;
+      if (rows.length === 0) return;
       const nextWakeAt = this.#time.now();
       await this.directory.set(rows.map(({ world }) => ({ world, nextWakeAt, open: false })));
     }
-    this.#waker.look();
   }
 
   /**
@@ -207,8 +217,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
 
   async #open(id: string): Promise<W> {
     const store = this.options.store(id);
-    const before = await this.directory.get(id);
-    await this.directory.set([{ world: id, nextWakeAt: before?.nextWakeAt ?? null, open: true }]); // H5
+    const before = await this.#claim(id); // H5
     try {
       const expectHead = await this.#seen.of(id);
       const base = { store, clock: this.#clock, throttle: this.#limits.of(id), ...present({ expectHead }) };
@@ -219,6 +228,19 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
       await this.#notOpened(id, before, error);
       throw error;
     }
+  }
+
+  /** Says durably that a world is open. @returns its row before @throws RepriseError `world_locked` when another host has it */
+  async #claim(id: string): Promise<WorldRow | undefined> {
+    const { directory } = this;
+    if (directory.shared !== undefined) {
+      const claim = await directory.shared.claim(id);
+      this.#claims.set(id, claim);
+      return claim.before;
+    }
+    const before = await directory.get(id);
+    await directory.set([{ world: id, nextWakeAt: before?.nextWakeAt ?? null, open: true }]);
+    return before;
   }
 
   /** Restores a row, or moves it a little later when it is due (H6). */
@@ -276,8 +298,11 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
 
   /** A row that cannot be written still says `open`, so the next host opens the world and writes the row. */
   async #write(id: string, row: WorldRow | undefined): Promise<void> {
+    const claim = this.#claims.get(id);
+    this.#claims.delete(id);
     try {
-      if (row === undefined) await this.directory.remove(id);
+      if (claim !== undefined) await claim.release(row);
+      else if (row === undefined) await this.directory.remove(id);
       else await this.directory.set([row]);
     } catch (error) {
       this.#tell({ world: id, error, retryAt: null });
@@ -295,12 +320,17 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
 
   /** Worlds that are still due are postponed, whatever kept them from opening. */
   async #notWoken(id: string, error: unknown): Promise<void> {
-    const row = await this.directory.get(id).catch(() => undefined);
+    const isShared = this.directory.shared !== undefined;
+    // Another host has the world and its timers, or its store was locked: then the row says already when to try again.
+    if (isShared && isRepriseError(error, 'world_locked')) return;
+    const row = await (isShared ? this.#claim(id) : this.directory.get(id)).catch(() => undefined);
     const now = this.#time.now();
-    if (row === undefined || row.open || row.nextWakeAt === null || row.nextWakeAt > now) return;
-    const nextWakeAt = now + this.#troubles.add(id);
-    this.#tell({ world: id, error, retryAt: nextWakeAt });
-    await this.#write(id, { ...row, nextWakeAt });
+    const isLeft = row?.open === true && isShared; // by a host that died
+    if (row !== undefined && (isLeft || (!row.open && row.nextWakeAt !== null && row.nextWakeAt <= now))) {
+      const nextWakeAt = now + this.#troubles.add(id);
+      this.#tell({ world: id, error, retryAt: nextWakeAt });
+      await this.#write(id, { world: id, nextWakeAt, open: false });
+    } else if (this.#claims.has(id)) await this.#write(id, row);
   }
 
   #tell(failure: Parameters<NonNullable<HostOptions<W>['onError']>>[0]): void {

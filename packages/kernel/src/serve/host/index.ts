@@ -1,6 +1,6 @@
-export type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from './directory.js';
+export type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from './directory.js';
 export { Host, type Lease, openHost } from './host.js';
-export { memoryDirectory } from './memory-directory.js';
+export { type MemoryDirectoryOptions, memoryDirectory } from './memory-directory.js';
 export type { HostedWorld, HostFailure, HostOptions, WorldBase } from './options.js';
 export type { HostWitness } from './seen-heads.js';
 export type { SharedLimit } from './shared-limits.js';

@@ -1,49 +1,98 @@
-import { RepriseError } from '@reprise/contracts';
+import {
+  aFlag,
+  type KnownOptions,
+  RepriseError,
+  requireKnownOptions,
+  requireMethods,
+  wholeFrom,
+} from '@reprise/contracts';
+import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { compareBytes } from '../../pure/codec/index.js';
-import type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from './directory.js';
+import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from './directory.js';
+
+/** How a directory in memory is held. */
+export interface MemoryDirectoryOptions {
+  /** Whether several hosts of this process may have it open at the same time; false when absent. */
+  readonly shared?: boolean;
+  /** How long a host that shares it counts as living without being heard of, in milliseconds; 10,000 when absent. */
+  readonly ttl?: number;
+  /** The clock of leases; the system's when absent. */
+  readonly clock?: Clock;
+}
+
+const OPTIONS: KnownOptions<MemoryDirectoryOptions> = { shared: aFlag, ttl: wholeFrom(2), clock: true };
+
+const TTL_MS = 10_000;
 
 /**
  * A directory in this process's memory, for tests and for hosts whose worlds also live in memory. Every query scans
- * all rows.
+ * all rows. A host that shares it lives for `ttl` after each of its calls, of which a running host makes two in that time.
+ *
+ * @throws RepriseError `invalid_argument`
+ * @example
+ * const directory = memoryDirectory({ shared: true });
+ * const hosts = [await openHost({ directory, store, open }), await openHost({ directory, store, open })];
  */
-export function memoryDirectory(): HostDirectory {
-  const rows = new Map<string, WorldRow>();
-  let held = false;
+export function memoryDirectory(options: MemoryDirectoryOptions = {}): HostDirectory {
+  requireKnownOptions(options, OPTIONS, 'memoryDirectory');
+  const { shared = false, ttl = TTL_MS, clock = systemClock } = options;
+  requireMethods(clock, ['monotonic'], 'memoryDirectory(options.clock)', 'a clock');
+  const place: Place = { rows: new Map(), claims: new Map(), ttl, clock, hosts: new Set() };
   return {
     label: 'memory',
     open: async () => {
-      if (held) throw new RepriseError('world_locked', 'the directory is already open', { where: 'memory' });
-      held = true;
-      return new MemoryDirectory(rows, () => {
-        held = false;
-      });
+      if (shared) return new SharedMemoryDirectory(place);
+      if (place.hosts.size > 0)
+        throw new RepriseError('world_locked', 'the directory is already open', { where: 'memory' });
+      return new MemoryDirectory(place);
     },
   };
+}
+
+/** The rows, and who has them. */
+interface Place {
+  readonly rows: Map<string, WorldRow>;
+  /** The claims that have not been released; that of a dead host stays until it is adopted. */
+  readonly claims: Map<string, Claim>;
+  readonly ttl: number;
+  readonly clock: Clock;
+  readonly hosts: Set<MemoryDirectory>;
+}
+
+/** A claim is an object of its own: one that has ended is never taken for a later one of the same host. */
+interface Claim {
+  readonly by: Lease;
+}
+
+/** The time in which a host counts as living. One that is over is never extended: the host begins another. */
+interface Lease {
+  until: number;
 }
 
 class MemoryDirectory implements OpenDirectory {
   #closed = false;
 
-  constructor(
-    private readonly rows: Map<string, WorldRow>,
-    private readonly release: () => void,
-  ) {}
+  constructor(protected readonly place: Place) {
+    place.hosts.add(this);
+  }
 
   async get(world: string): Promise<WorldRow | undefined> {
-    return this.#open().get(world);
+    return this.open().get(world);
   }
 
   async set(rows: readonly WorldRow[]): Promise<void> {
-    const all = this.#open();
-    for (const { world, nextWakeAt, open } of rows) all.set(world, { world, nextWakeAt, open });
+    const all = this.open();
+    for (const { world, nextWakeAt, open } of rows)
+      if (!this.isClaimed(world)) all.set(world, { world, nextWakeAt, open });
   }
 
   async remove(world: string): Promise<void> {
-    this.#open().delete(world);
+    const all = this.open();
+    if (!this.isClaimed(world)) all.delete(world);
   }
 
   async list({ open, dueBefore = Number.POSITIVE_INFINITY, after, limit }: RowQuery): Promise<readonly WorldRow[]> {
-    const asked = [...this.#open().values()].filter(
+    const asked = [...this.open().values()].filter(
       (row) =>
         (open === undefined || row.open === open) &&
         (dueBefore === Number.POSITIVE_INFINITY || isDue(row, dueBefore)) &&
@@ -53,24 +102,114 @@ class MemoryDirectory implements OpenDirectory {
   }
 
   async due(until: number, limit: number): Promise<readonly WorldRow[]> {
-    const due = [...this.#open().values()].filter((row) => !row.open && isDue(row, until));
+    const due = [...this.open().values()].filter((row) => !row.open && isDue(row, until));
     return due.sort((a, b) => timeOf(a) - timeOf(b) || byId(a.world, b.world)).slice(0, limit);
   }
 
   async nextDue(after: number): Promise<number | null> {
     let next = Number.POSITIVE_INFINITY;
-    for (const row of this.#open().values()) if (!row.open && timeOf(row) > after) next = Math.min(next, timeOf(row));
+    for (const row of this.open().values()) if (!row.open && timeOf(row) > after) next = Math.min(next, timeOf(row));
     return next === Number.POSITIVE_INFINITY ? null : next;
   }
 
   async close(): Promise<void> {
-    if (!this.#closed) this.release();
     this.#closed = true;
+    this.place.hosts.delete(this);
   }
 
-  #open(): Map<string, WorldRow> {
-    if (!this.#closed) return this.rows;
+  protected isClaimed(_world: string): boolean {
+    return false;
+  }
+
+  /** The rows, for a directory that is open. */
+  protected open(): Map<string, WorldRow> {
+    if (!this.#closed) return this.place.rows;
     throw new RepriseError('world_closed', 'the directory was closed', { where: 'memory' });
+  }
+}
+
+class SharedMemoryDirectory extends MemoryDirectory {
+  #lease: Lease;
+  readonly #calls = new Set<() => void>();
+  readonly shared: SharedRows;
+
+  constructor(place: Place) {
+    super(place);
+    this.#lease = { until: place.clock.monotonic() + place.ttl };
+    this.shared = {
+      lookEvery: place.ttl / 2,
+      claim: async (world) => this.#claim(world),
+      adopt: async (dueAt, limit) => this.#adopt(dueAt, limit),
+      changed: (call) => {
+        this.#calls.add(call);
+        return () => void this.#calls.delete(call);
+      },
+    };
+  }
+
+  override async set(rows: readonly WorldRow[]): Promise<void> {
+    await super.set(rows);
+    this.#tellOthers();
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#lease.until = Number.NEGATIVE_INFINITY; // what it has not released is adopted
+    this.#calls.clear();
+  }
+
+  #claim(world: string): ClaimedRow {
+    const all = this.open();
+    if (this.isClaimed(world))
+      throw new RepriseError('world_locked', 'another host has the world', {
+        where: `memory, ${world}`,
+        hint: 'Ask that host, or wait until it has released the world.',
+      });
+    const before = all.get(world);
+    const claim: Claim = { by: this.#lease };
+    this.place.claims.set(world, claim);
+    all.set(world, { world, nextWakeAt: before?.nextWakeAt ?? null, open: true });
+    return { before, release: async (row) => this.#release(world, claim, row) };
+  }
+
+  #release(world: string, claim: Claim, row: WorldRow | undefined): void {
+    const all = this.open();
+    if (this.place.claims.get(world) !== claim) return;
+    this.place.claims.delete(world);
+    if (row === undefined) all.delete(world);
+    else all.set(world, { world, nextWakeAt: row.nextWakeAt, open: false });
+    this.#tellOthers();
+  }
+
+  #adopt(dueAt: number, limit: number): number {
+    const all = this.open();
+    const left = [...all.values()].filter(({ world, open }) => open && !this.isClaimed(world)).slice(0, limit);
+    for (const { world } of left) {
+      this.place.claims.delete(world);
+      all.set(world, { world, nextWakeAt: dueAt, open: false });
+    }
+    if (left.length > 0) this.#tellOthers();
+    return left.length;
+  }
+
+  protected override isClaimed(world: string): boolean {
+    const claim = this.place.claims.get(world);
+    return claim !== undefined && claim.by.until > this.place.clock.monotonic();
+  }
+
+  /** Every call shows that this host lives; a lease that was over stays over. */
+  protected override open(): Map<string, WorldRow> {
+    const rows = super.open();
+    const { clock, ttl } = this.place;
+    const now = clock.monotonic();
+    if (this.#lease.until > now) this.#lease.until = now + ttl;
+    else this.#lease = { until: now + ttl };
+    return rows;
+  }
+
+  #tellOthers(): void {
+    for (const host of this.place.hosts)
+      if (host !== this && host instanceof SharedMemoryDirectory) for (const call of host.#calls) call();
   }
 }
 
