@@ -102,6 +102,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'replay/verify': ['pure', ...PORTS, ...STATE, 'replay/verify/era', 'replay/verify/walk'],
     'replay/inspect': ['pure', ...PORTS, ...STATE, 'replay/verify'],
     'replay/fork': ['pure', ...PORTS, ...STATE, 'replay/verify'],
+    'replay/move': ['pure', ...PORTS, 'replay/fork'],
     'replay/sandbox': ['pure', ...PORTS, ...STATE, 'replay/verify', 'replay/guard'],
     'run/callers': ['ports/time'],
     'run/dispatch': ['pure', ...PORTS, 'replay/fork', 'run/callers'],

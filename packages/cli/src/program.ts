@@ -77,6 +77,7 @@ class CommandLine {
     this.#addCheck(program);
     this.#addBundle(program);
     this.#addBackup(program);
+    this.#addMove(program);
     this.#addExplain(program);
     addServe(program, this.#run, this.io);
     addTree(program, this.io, this.#ended);
@@ -153,6 +154,14 @@ class CommandLine {
       .argument('<to>', 'the path of the copy; it must not exist')
       .action((world, to, options) =>
         this.#run(options, async () => (await import('./verbs/backup.js')).backup(this.io, world, to, options)),
+      );
+  }
+
+  #addMove(program: Command): void {
+    verb(program, 'move', 'move a world between a file and a database')
+      .argument('<to>', 'the path of a new file, or postgres://HOST:PORT/DATABASE#WORLD')
+      .action((world, to, options) =>
+        this.#run(options, async () => (await import('./verbs/move.js')).move(this.io, world, to, options)),
       );
   }
 

@@ -45,6 +45,7 @@ export {
   type MadeFork,
   type OtherOutcome,
 } from './replay/fork/index.js';
+export { type MovedWorld, moveWorld } from './replay/move/index.js';
 export {
   type AgainstReport,
   CODE_BYTES_MAX,

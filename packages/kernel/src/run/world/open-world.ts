@@ -9,6 +9,7 @@ import { NOTHING } from '../../pure/authority/index.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/unfinished.js';
+import { requireInPlace } from '../../replay/move/index.js';
 import { type CurrentEra, currentEra } from '../../replay/verify/era/current-era.js';
 import { Replayer } from '../../replay/verify/era/replayer.js';
 import { startFrom } from '../../replay/verify/era/start-from.js';
@@ -108,6 +109,7 @@ class Opening implements StepperHost {
     const { expectHead } = this.options;
     this.operator.postTo(this.store);
     if (expectHead !== undefined) await requireExpectedHead(this.store.journal, expectHead);
+    requireInPlace(this.store);
     await finishFork(this.store);
     const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
     await this.#replayTail(era);

@@ -1,0 +1,2 @@
+export { type MovedWorld, moveWorld } from './move-world.js';
+export { requireInPlace } from './notes.js';

@@ -1,0 +1,48 @@
+/**
+ * Notes of a move in the two stores of a world, so that it is never in use in both of them: each would start its effects.
+ * The store that is left says where the world is now; the other one says that it is not whole yet.
+ */
+import { RepriseError } from '@reprise/contracts';
+import type { OpenStore } from '../../ports/store/store.js';
+
+const MOVED = 'moved ';
+const MOVING = 'moving';
+
+/** Where the world of this store has moved to; undefined when it has not moved. */
+export function movedTo({ markAtOpen }: OpenStore): string | undefined {
+  return markAtOpen?.startsWith(MOVED) === true ? markAtOpen.slice(MOVED.length) : undefined;
+}
+
+/** Whether a move into this store has begun and not ended. */
+export function isMovedInto({ markAtOpen }: OpenStore): boolean {
+  return markAtOpen === MOVING;
+}
+
+/** Notes that a world is being moved into a store. Durable when it resolves. */
+export function noteMoving(store: OpenStore): Promise<void> {
+  return store.mark(MOVING);
+}
+
+/** Notes that the world of a store has moved. Durable when it resolves. */
+export function noteMoved(store: OpenStore, to: string): Promise<void> {
+  return store.mark(MOVED + to);
+}
+
+/**
+ * Refuses a store whose world has moved, or is being moved into it.
+ *
+ * @throws RepriseError `world_elsewhere`, `move_unfinished`
+ */
+export function requireInPlace(store: OpenStore): void {
+  const to = movedTo(store);
+  if (to !== undefined)
+    throw new RepriseError('world_elsewhere', 'this world has moved to another store', {
+      expected: 'the world where it is in use',
+      actual: to,
+      hint: 'Open it there, or move it back. This copy can still be read.',
+    });
+  if (isMovedInto(store))
+    throw new RepriseError('move_unfinished', 'a world is being moved into this store', {
+      hint: 'Run the move again: it continues where it stopped. Until then the world is whole in the store that it comes from.',
+    });
+}
