@@ -91,6 +91,12 @@ const SHARING: readonly (readonly [SharingFault, string])[] = [
   ['nobody is told of changes', 'given rows that another host wrote'],
   ['changes are told after the stop', 'given rows that another host wrote'],
   ['claims go on after the close', 'given a close, every call'],
+  ['parts ignore the others', 'given hosts that share limits'],
+  ['parts are taken from who holds them', 'given hosts that share limits'],
+  ['parts never change', 'given hosts that share limits'],
+  ['limits are one', 'given hosts that share limits'],
+  ['a dead host keeps its part', 'given a host whose lease is over, its part'],
+  ['a dead host leaves its part at once', 'given a host whose lease is over, its part'],
 ];
 
 /** The checks that fail, and those that do not apply. */
@@ -123,7 +129,7 @@ describe('a directory that breaks its contract is found', () => {
   it('the suite accepts a correct directory, and leaves out only what is about several hosts', async () => {
     const { broken, skipped } = await outcome(async () => ({ directory: mutant(() => ({})) }));
     expect(broken).toEqual([]);
-    expect(skipped).toHaveLength(11);
+    expect(skipped).toHaveLength(13);
   });
 
   it('the suite accepts a correct directory that hosts share, and leaves out only that one host has it', async () => {

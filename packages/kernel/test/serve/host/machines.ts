@@ -206,6 +206,7 @@ export class SharedPlace {
               lost.clear();
               return rows.adopt(dueAt, limit);
             }),
+          share: (uses) => by.ask(() => rows.share(uses)),
           changed: (call) => rows.changed?.(call) ?? (() => undefined),
         };
         return {
