@@ -47,6 +47,9 @@ const ASK_EARLIEST = 0.75;
 /** The part of that time after which a directory that has failed is asked again. */
 const ASK_AGAIN = 0.25;
 
+/** The part of that time after which what is used no more is given up. */
+const ASK_SOON = 0.1;
+
 interface LimitRoundsParts {
   readonly shared: SharedRows;
   readonly limits: SharedLimits;
@@ -61,16 +64,20 @@ interface LimitRoundsParts {
 export class LimitRounds {
   readonly #alarm: Alarm;
   #stopped = false;
-  #asking: Promise<void> = Promise.resolve();
+  #asking: Promise<void> | undefined;
+  #askAt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly parts: LimitRoundsParts) {
     const { clock } = parts;
     this.#alarm = new Alarm({ clock, now: () => clock.monotonic(), ring: () => this.ask() });
+    parts.limits.onEased = () => this.#askBy(ASK_SOON);
   }
 
-  /** Asks now, and then in rounds. Never rejects. */
+  /** Asks now, and then in rounds; one round at a time. Never rejects. */
   ask(): void {
-    this.#asking = this.#round();
+    this.#asking ??= this.#round().finally(() => {
+      this.#asking = undefined;
+    });
   }
 
   /** Ends the rounds. Resolves when none is under way. */
@@ -81,15 +88,22 @@ export class LimitRounds {
   }
 
   async #round(): Promise<void> {
-    const { shared, clock, random, failed } = this.parts;
-    let wait = ASK_EARLIEST + (ASK_LATEST - ASK_EARLIEST) * random();
+    const { random, failed } = this.parts;
+    this.#askAt = Number.POSITIVE_INFINITY;
     try {
       if (await this.#askOnce()) await this.#askOnce(); // what it uses no more is free for others at once
+      this.#askBy(ASK_EARLIEST + (ASK_LATEST - ASK_EARLIEST) * random());
     } catch (error) {
-      wait = ASK_AGAIN;
       if (!this.#stopped) failed(error);
+      this.#askBy(ASK_AGAIN);
     }
-    if (!this.#stopped) this.#alarm.set(clock.monotonic() + wait * shared.lookEvery);
+  }
+
+  /** Asks after a part of the time between two looks, or before. */
+  #askBy(part: number): void {
+    const { clock, shared } = this.parts;
+    this.#askAt = Math.min(this.#askAt, clock.monotonic() + part * shared.lookEvery);
+    if (!this.#stopped) this.#alarm.set(this.#askAt);
   }
 
   /** @returns whether it may use less than before */

@@ -29,10 +29,12 @@ export interface SharedLimit {
 /** The limits of one host. */
 export class SharedLimits {
   readonly #gates: readonly Gate[];
+  /** Called when this host uses less of a limit of which it has more reserved than it may use anew. */
+  onEased: () => void = () => undefined;
 
   /** @param divided whether other hosts have parts of the limits: then nothing passes before this one has taken its own */
   constructor(limits: readonly SharedLimit[], clock: Clock, divided = false) {
-    this.#gates = limits.map((limit) => new Gate(limit, clock, divided));
+    this.#gates = limits.map((limit) => new Gate(limit, clock, divided, () => this.onEased()));
   }
 
   /** What this host uses of each limit that is divided. */
@@ -86,6 +88,7 @@ class Gate {
     readonly limit: SharedLimit,
     private readonly clock: Clock,
     divided: boolean,
+    private readonly eased: () => void,
   ) {
     this.#alarm = new Alarm({ clock, now: () => clock.monotonic(), ring: () => this.#admit() });
     this.#concurrent = divided ? 0 : (limit.concurrent ?? Number.POSITIVE_INFINITY);
@@ -167,7 +170,7 @@ class Gate {
     waiter.pass(() => {
       if (left) return;
       left = true;
-      this.#underWay--;
+      if (this.#underWay-- > this.#concurrent) this.eased();
       this.#admit();
     });
   }

@@ -49,6 +49,8 @@ describe('given two hosts that share a directory', () => {
     for (let n = 0; n < 20; n++) await [a, b][n % 2]?.tell(`w${n}`, wake('tea', MINUTE));
     await clock.advance(2 * MINUTE);
     for (let n = 0; n < 20; n++) expect(await firedOn(place, `w${n}`)).toHaveLength(1);
+    expect(place.refused).toBeGreaterThan(0);
+    expect(place.refused).toBeLessThanOrEqual(20); // who is late asks once
     expect([a.failures, b.failures, place.wrongs]).toEqual([[], [], []]);
     await close(a, b);
   });
