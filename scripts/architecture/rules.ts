@@ -280,7 +280,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /node_modules\/(?!@noble\/hashes\/|lossless-json\/|zod\/)/, use: LATER },
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
-    pattern: /^packages\/(cli|inspect|objects-s3|operators|org|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+    pattern:
+      /^packages\/(cli|inspect|objects-s3|operators|org|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },

@@ -108,6 +108,8 @@ export const HEAVY = [
   ['scripts/test/first-mistakes.test.ts', 'runs every mistake of a page as a program'],
 ];
 
+const SERVER_OF_OTHERS = 'starts the mock provider of others, which makes each promise of its process dearer for good';
+
 /**
  * Test files that each have a process of their own, and why. All other files share a few processes, so that each module
  * is loaded once and not once for each file: loading took as long as the tests themselves. A file that shares leaves
@@ -117,15 +119,21 @@ export const HEAVY = [
  * @type {readonly (readonly [path: string, why: string])[]}
  */
 export const APART = [
+  ['conformance/profiles/', SERVER_OF_OTHERS],
   ['packages/agent/test/processes/', 'kills processes'],
   ['packages/agent/test/quarantine/', 'replaces a module'],
   ['packages/cli/test/postgres/worlds.test.ts', 'starts a PostgreSQL'],
   ['packages/cli/test/team/failed.test.ts', 'replaces a module'],
+  ['packages/cli/test/verify-requests.test.ts', SERVER_OF_OTHERS],
   ['packages/cli/test/tree/', 'sets the environment and the folder of the process'],
   ['packages/kernel/test/ports/content/host-hash.test.ts', 'loads a module again as on another platform'],
   ['packages/kernel/test/pure/codec/decode.test.ts', 'measures memory'],
   ['packages/kernel/test/replay/guard/', 'replaces globals by traps'],
   ['packages/org/test/flow/crash/', 'kills processes'],
+  ...['ai-sdk', 'ai-sdk-generations', 'aimock', 'many-calls'].map((name) => [
+    `packages/providers/test/${name}.test.ts`,
+    SERVER_OF_OTHERS,
+  ]),
   ['packages/reprise/test/canary/', 'scans all that its process writes'],
   ['packages/reprise/test/interrupt/', 'interrupts processes'],
   ['packages/sandbox/test/damaged-bundles.test.ts', 'starts processes with damaged code'],

@@ -1,12 +1,15 @@
 /** Which test files share processes, and what that asks of them. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { readTree, type Tree } from '../architecture/tree.js';
 import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
 import { APART, AT_ONCE, HEAVY, isApart, isHeavy, SLOW, suiteOf } from '../lib/suites.mjs';
 
-/** What a file of a shared process does not do: it replaces modules for all others, or it measures the others too. */
-const ALONE = /\bvi\.(?:(?:doM|m)ock|resetModules)\(|\bprocess\.(?:memoryUsage|resourceUsage)\b|\bprocess\.chdir\(/;
+/** What a file of a shared process does not do: it replaces modules for all others, it measures the others too, or it
+ * makes their promises dearer for good. */
+const ALONE =
+  /\bvi\.(?:(?:doM|m)ock|resetModules)\(|\bprocess\.(?:memoryUsage|resourceUsage)\b|\bprocess\.chdir\(|\/mock-provider\.js'/;
 
 /** Has the words that the check looks for. */
 const OWN = 'scripts/test/suites.test.ts';
@@ -97,4 +100,16 @@ describe('what a test file leaves behind', () => {
     expect(leftBehind(before, after).toSorted()).toEqual(['Date', 'listeners of SIGINT', 'process.env.PLANTED']);
     expect(leftBehind(after, before)).toContain('process.env.PLANTED');
   });
+
+  it.runIf(Number.parseInt(process.versions.node, 10) < 24)(
+    'an AsyncLocalStorage that is in use is named, since each promise of the process pays for it from then on',
+    () => {
+      const before = sceneNow();
+      const storage = new AsyncLocalStorage();
+      storage.run(1, () => undefined);
+      expect(leftBehind(before, sceneNow())).toEqual(['AsyncLocalStorage objects that are in use']);
+      storage.disable();
+      expect(leftBehind(before, sceneNow())).toEqual([]);
+    },
+  );
 });

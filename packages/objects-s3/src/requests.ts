@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lineOfError, RepriseError } from '@reprise/contracts';
 import { AwsV4Signer } from 'aws4fetch';
 
-/** How requests are made. */
+/** What all requests to one bucket have in common. */
 interface S3RequestParts {
   /** What stands before the key, as in `https://s3.example/bucket/`. */
   readonly address: string;
@@ -35,7 +35,6 @@ const PAUSE_MS = 200;
 /** The digest of no bytes, which a request without a body is signed with. */
 const NOTHING = createHash('sha256').digest('hex');
 
-/** Requests to one bucket. */
 export class S3Requests {
   readonly #signingKeys = new Map<string, ArrayBuffer>();
 

@@ -2,8 +2,8 @@
  * Objects in a bucket, by three requests: PUT, GET and DELETE.
  *
  * Invariants
- * S1  The digest of an object is signed and sent with it, so a place that checks it stores these bytes or none.
- * S2  A removal ends only after a GET has found nothing: in a bucket that keeps versions a DELETE alone hides the bytes,
+ * B1  The digest of an object is signed and sent with it, so a place that checks it stores these bytes or none.
+ * B2  A removal ends only after a GET has found nothing: in a bucket that keeps versions a DELETE alone hides the bytes,
  *     and a PUT whose answer was lost may have left a version that nobody knows of.
  */
 import {
@@ -66,7 +66,7 @@ const REQUEST_MS = 30_000;
 const VERSIONS_MAX = 100;
 
 /**
- * A bucket of Amazon S3, or of a service that speaks its protocol, for the large content of worlds in a database. The role
+ * A bucket of Amazon, or of a service that speaks its protocol, for the large content of worlds in a database. The role
  * of the key needs `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject`, and for a bucket that keeps versions also
  * `s3:GetObjectVersion` and `s3:DeleteObjectVersion`. Nothing is listed.
  *
@@ -111,7 +111,7 @@ export function s3(options: S3Options): ObjectStore {
   };
 }
 
-/** Removes what a GET finds until it finds nothing (S2). */
+/** Removes what a GET finds until it finds nothing (B2). */
 async function removeVersions(requests: S3Requests, key: string, label: string): Promise<void> {
   for (let removed = 0; removed < VERSIONS_MAX; removed++) {
     const found = await requests.send('GET', key, { range: 'bytes=0-0' });

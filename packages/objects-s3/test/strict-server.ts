@@ -143,7 +143,9 @@ export async function strictServer({
     },
     empty: () => objects.clear(),
     holds: (bytes) =>
-      [...objects.values()].flat().some((version) => version.bytes && Buffer.from(version.bytes).includes(bytes)),
+      [...objects.values()]
+        .flat()
+        .some((version) => version.bytes && Buffer.from(version.bytes).includes(Buffer.from(bytes))),
     fail: (...next) => {
       faults = [...next];
     },

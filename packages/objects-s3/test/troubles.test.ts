@@ -87,7 +87,7 @@ describe('a key', () => {
     expect(asked).toBe(2);
   });
 
-  it('given a key that is none, the error shows nothing of it', async () => {
+  it('given no key or a broken one, the error shows nothing of it', async () => {
     for (const credentials of [undefined, { ...KEY, secretAccessKey: '' }, 'SECRET', { secretAccessKey: 'SECRET' }]) {
       const open = async () => s3({ endpoint: server.endpoint, bucket: 'bucket', credentials: credentials as never });
       const { code, text } = await errorOf(open());

@@ -33,13 +33,13 @@ export interface PostgresOptions {
   /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
   readonly pooled?: boolean;
   /**
-   * Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. Whoever opens the database
-   * later needs it as well; content that is in the database already stays there.
+   * Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. A process that opens the
+   * database later needs it as well; content that is in the database already stays there.
    */
   readonly objects?: ObjectStore;
 }
 
-/** How {@link PostgresDatabase.sweep} works. */
+/** When a sweep takes an upload for abandoned. */
 export interface SweepOptions {
   /**
    * How long storing a piece of content may take, in milliseconds; a day when absent. What an upload that was begun before

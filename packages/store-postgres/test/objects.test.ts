@@ -348,7 +348,7 @@ describePostgres('PostgreSQL with a bucket', (own) => {
               await before.close();
             });
           } else if (step.act === 'sweep') await one.sweep({ orphansAfter: 0 });
-          else bucket.fail(step.fault);
+          else if (step.act === 'trouble') bucket.fail(step.fault);
           const rows = await noted();
           for (const object of bucket.names()) expect(rows, 'an object without a row').toContain(object);
           for (const object of await named()) expect(bucket.names(), 'a row without its object').toContain(object);
@@ -356,7 +356,7 @@ describePostgres('PostgreSQL with a bucket', (own) => {
         bucket.fail();
         await open.close();
         await one.sweep({ orphansAfter: 0 });
-        expect(bucket.names().sort()).toEqual([...(await named())]);
+        expect([...bucket.names()].sort()).toEqual([...(await named())]);
         for (const close of left) await close();
         await one.close();
         for (const [hex, bytes] of erased) {

@@ -11,6 +11,7 @@ import { resolve } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
+import { objectsOf } from './objects.js';
 
 const ADDRESS = /^postgres(?:ql)?:\/\//i;
 
@@ -73,7 +74,9 @@ function inDatabase(world: string): Store {
   const { address, name } = partsOf(world);
   async function opened<T extends OpenStore | ReadonlyStore>(open: (store: Store) => Promise<T>): Promise<T> {
     const { postgres } = await import('@reprise/store-postgres'); // P2
-    const database = postgres(address, { pooled: true }); // also where a pooler stands before the server
+    const objects = await objectsOf(process.env);
+    // Pooled: so that it works where a pooler stands before the server, too.
+    const database = postgres(address, { pooled: true, ...(objects === undefined ? {} : { objects }) });
     try {
       const store = await open(database.world(name));
       return { ...store, close: () => store.close().finally(() => database.close()) };

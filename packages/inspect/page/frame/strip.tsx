@@ -16,8 +16,10 @@ const WIDTH = 1_000;
 
 /** The strip. A press on it moves to the frame there. */
 export function Strip({ max, a, b, onPick }: StripProps) {
-  const { data } = useReport<StripReport>('strip', { buckets: BUCKETS });
-  const now = useReportAt<NowReport>('now').data;
+  const { data: now, failure } = useReportAt<NowReport>('now');
+  // After the first screen is painted: the strip reads frames all over the journal.
+  const isPainted = now !== undefined || failure !== undefined;
+  const { data } = useReport<StripReport>(isPainted ? 'strip' : null, { buckets: BUCKETS });
   const buckets = data?.buckets ?? [];
   const most = Math.max(1, ...buckets.map(({ bytes }) => bytes));
   const x = (frame: number) => (max <= 0 ? 0 : (frame / max) * WIDTH);

@@ -11,7 +11,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RepriseError } from '@reprise/contracts';
 import { toJson } from '@reprise/operators/text';
-import { hostsOf, type PageFile, requireHost, requireOwnPage, SECURITY_HEADERS, sentFile } from '@reprise/server/guard';
+import {
+  fileReply,
+  hostsOf,
+  type PageFile,
+  requireHost,
+  requireOwnPage,
+  SECURITY_HEADERS,
+} from '@reprise/server/guard';
 import { errorAnswer } from './error-report.js';
 import { Refusal } from './refusal.js';
 import { newToken, requireToken } from './token.js';
@@ -85,6 +92,13 @@ async function listen(server: Server, port: number): Promise<void> {
   }
 }
 
+/** What is sent. A `Response` would load all of `fetch` for it. */
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ApiAnswer['body'] | Uint8Array | null;
+}
+
 /** The requests that are being answered. */
 class Work {
   readonly #stop = new AbortController();
@@ -113,7 +127,7 @@ class Work {
     await Promise.all(this.#open);
   }
 
-  async #reply(request: IncomingMessage, signal: AbortSignal): Promise<Response> {
+  async #reply(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     requireHost(request, this.hosts);
     const method = request.method ?? 'GET';
     const { pathname, searchParams: query } = urlOf(request);
@@ -123,16 +137,15 @@ class Work {
     requireToken(request.headers, this.token);
     request.resume(); // no question has a body
     const { type, body } = await this.options.answer({ method, name: pathname.slice('/api/'.length), query, signal });
-    const sent = typeof body === 'string' ? body : Readable.toWeb(Readable.from(body));
-    return new Response(sent as never, { headers: { 'content-type': type } });
+    return { status: 200, headers: { 'content-type': type }, body };
   }
 
-  async #file(request: IncomingMessage, method: string, pathname: string): Promise<Response> {
+  async #file(request: IncomingMessage, method: string, pathname: string): Promise<Reply> {
     if (method !== 'GET') throw refusedMethod(method, 'GET');
     if (request.headers['sec-fetch-mode'] !== 'navigate') requireOwnPage(request);
     const files = await this.options.files();
     const file = Object.hasOwn(files, pathname) ? files[pathname] : isScreen(pathname) ? files['/'] : undefined;
-    if (file !== undefined) return sentFile(file, request.headers);
+    if (file !== undefined) return fileReply(file, request.headers);
     throw new Refusal(404, new RepriseError('invalid_argument', 'the page has no such file', { where: pathname }));
   }
 }
@@ -163,18 +176,18 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
   });
 }
 
-function failed(error: unknown): Response {
+function failed(error: unknown): Reply {
   const { status, report, headers } = errorAnswer(error);
-  return new Response(`${toJson(report)}\n`, { status, headers: { 'content-type': JSON_TYPE, ...headers } });
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: `${toJson(report)}\n` };
 }
 
 /** The type of an answer that is one JSON value. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-async function send(response: ServerResponse, reply: Response, signal: AbortSignal): Promise<void> {
-  response.writeHead(reply.status, { ...SECURITY_HEADERS, ...Object.fromEntries(reply.headers) });
+async function send(response: ServerResponse, { status, headers, body }: Reply, signal: AbortSignal): Promise<void> {
+  response.writeHead(status, { ...SECURITY_HEADERS, ...headers });
   // A stream may have nothing to say for long: the page still learns that it is connected.
   response.flushHeaders();
-  if (reply.body === null) response.end();
-  else await pipeline(Readable.fromWeb(reply.body as never), response, { signal });
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) response.end(body);
+  else await pipeline(Readable.from(body), response, { signal });
 }

@@ -4,12 +4,12 @@ import type { JournalRecord } from '@reprise/contracts';
 import { isWhole, type OptionKind, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type OpenEffect, OpenEffectsFold, type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { wordsOfEffect } from '../names/effects.js';
 import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
+import { skimFrames } from '../page/skim.js';
 import type { AttemptRow, AttemptsReport } from './report.js';
 
 /** Which frames are read for what may have run twice. */
@@ -44,12 +44,10 @@ export async function attemptsOf(store: ReadonlyStore, options: AttemptsOfOption
   const names = new WorldNames();
   await names.load(snapshot);
   const fold = new AttemptsFold(snapshot, first);
-  for await (const frame of store.journal.read(snapshot.seq + 1, last)) {
-    signal?.throwIfAborted();
-    const { all } = readFrame(frame.bytes, frame.seq);
-    for (const record of all) names.take(record);
-    fold.take(frame.seq, frame.at, all);
-  }
+  await skimFrames(store, { from: snapshot.seq + 1, to: last, signal }, (seq, at, records) => {
+    for (const record of records) names.take(record);
+    fold.take(seq, at, records);
+  });
   if (fold.unnamed.size > 0) fold.name(await endedAmong(fold.unnamed, store, last, signal));
   const { items, next } = pageOf(fold.found, options, ({ effect, kind }) => `${kind} ${effect.effect}`);
   return { from: first, frame: last, rows: await attemptRows(store, items, names), next };
@@ -89,11 +87,10 @@ async function endedAmong(
 ): Promise<ReadonlyMap<string, OpenEffect>> {
   const ended = new Map<string, OpenEffect>();
   const open = new OpenEffectsFold();
-  for await (const { seq, bytes } of store.journal.read(0, last)) {
-    signal?.throwIfAborted();
-    for (const { record, effect } of oneByOne(open, seq, readFrame(bytes, seq).all))
+  await skimFrames(store, { from: 0, to: last, signal }, (seq, _, records) => {
+    for (const { record, effect } of oneByOne(open, seq, records))
       if (effect !== undefined && ids.has(effect.effect) && isEnd(record)) ended.set(effect.effect, effect);
-  }
+  });
   return ended;
 }
 

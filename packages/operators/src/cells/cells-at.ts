@@ -2,7 +2,7 @@
 import type { Address } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
+import { skimFrames } from '../page/skim.js';
 
 /** The cells of some reducers that exist after a frame, in the order of their keys. */
 export async function cellsAt(
@@ -14,9 +14,9 @@ export async function cellsAt(
   const fold = new StateFieldsFold(Object.fromEntries(reducers.map((name) => [name, []])));
   const snapshot = await snapshotBefore(store, seq);
   await fold.load(snapshot);
-  for await (const frame of store.journal.read(snapshot.seq + 1, seq)) {
-    signal?.throwIfAborted();
-    fold.take(frame.seq, frame.at, readFrame(frame.bytes, frame.seq).all);
-  }
+  const holding = reducers.map((name) => Buffer.from(name));
+  await skimFrames(store, { from: snapshot.seq + 1, to: seq, holding, signal }, (frame, at, records) =>
+    fold.take(frame, at, records),
+  );
   return [...fold.cells.values()].map(({ address }) => address).sort(([, a], [, b]) => (a < b ? -1 : 1));
 }

@@ -1,10 +1,10 @@
 /** Names in place of the ids of agents, wherever an id stands in a text. */
 import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
+import { skimFrames } from '../page/skim.js';
 import { LONG_ID, shortId } from './owner.js';
 import { REDUCERS } from './reducers.js';
-import { WorldNames } from './world-names.js';
+import { HOLDING_NAMES, WorldNames } from './world-names.js';
 
 /** The digits behind a name: agents of a swarm often have one name. */
 const DIGITS = 4;
@@ -45,8 +45,8 @@ export class IdNames {
     if (cell !== undefined) return this.#names.name(cell);
     if (this.#isSearched) return;
     this.#isSearched = true;
-    for await (const { seq, bytes } of this.store.journal.read(snapshot.seq + 1, read - 1))
-      this.take(readFrame(bytes, seq).all);
+    const range = { from: snapshot.seq + 1, to: read - 1, holding: HOLDING_NAMES };
+    await skimFrames(this.store, range, (_, __, records) => this.take(records));
   }
 }
 

@@ -7,6 +7,13 @@ import { REDUCERS } from './reducers.js';
 
 type Fields = Readonly<Record<string, Value | undefined>>;
 
+/** The events that say who somebody is. */
+const ADOPTED = 'aos.agent/AgentAdopted@1';
+const ENTITIES: readonly string[] = ['society/Make@1', 'society/Human@1'];
+
+/** What the bytes of each frame hold that names somebody. */
+export const HOLDING_NAMES: readonly Buffer[] = [ADOPTED, ...ENTITIES].map((name) => Buffer.from(name));
+
 /** Follows who is made. Memory is bounded by the number of sessions and agents of the world. */
 export class WorldNames {
   readonly #sessions = new Map<string, Making>();
@@ -36,10 +43,9 @@ export class WorldNames {
   take(record: JournalRecord): void {
     if (record.kind !== 'event' && record.kind !== 'request') return;
     const { to, event } = record;
-    if (to[0] === REDUCERS.session && event.name === 'aos.agent/AgentAdopted@1')
+    if (to[0] === REDUCERS.session && event.name === ADOPTED)
       this.#adopt(to[1], event.value as Fields, record.kind === 'event' ? record.from : null);
-    if (to[0] === REDUCERS.entity && (event.name === 'society/Make@1' || event.name === 'society/Human@1'))
-      this.#name(to[1], event.value as Fields);
+    if (to[0] === REDUCERS.entity && ENTITIES.includes(event.name)) this.#name(to[1], event.value as Fields);
   }
 
   /** To whom a cell belongs: its agent, and its part of an organization. */

@@ -2,7 +2,7 @@
 import { type Address, formatAddress, type JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
+import { skimFrames } from '../page/skim.js';
 
 /** A cell that takes no events until it is revived. */
 export interface CellFailure {
@@ -51,10 +51,9 @@ export async function failedCellsAt(
 ): Promise<readonly CellFailure[]> {
   const snapshot = await snapshotBefore(store, frame);
   const fold = new FailuresFold(snapshot);
-  for await (const { seq, at, bytes } of store.journal.read(snapshot.seq + 1, frame)) {
-    signal?.throwIfAborted();
-    fold.take(seq, at, readFrame(bytes, seq).all);
-  }
+  await skimFrames(store, { from: snapshot.seq + 1, to: frame, signal }, (seq, at, records) =>
+    fold.take(seq, at, records),
+  );
   return fold.failed;
 }
 

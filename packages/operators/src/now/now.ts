@@ -2,7 +2,6 @@
 import { shortText } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type SnapshotCell, type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { AttemptsFold, attemptRows } from '../attempts/attempts.js';
 import type { AttemptRow } from '../attempts/report.js';
 import { IdNames } from '../names/id-names.js';
@@ -11,6 +10,7 @@ import { REDUCERS } from '../names/reducers.js';
 import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
+import { skimFrames } from '../page/skim.js';
 import type { WaitingReport } from '../waiting/items.js';
 import { reportOf } from '../waiting/pending.js';
 import { WaitingFold } from '../waiting/world-state.js';
@@ -68,16 +68,14 @@ export async function nowOf(store: ReadonlyStore, options: NowOfOptions = {}): P
   const answers = new LastAnswers();
   const ids = new IdNames(store);
   const from = Math.max(0, Math.min(snapshot.seq + 1, frame + 1 - WORD_FRAMES));
-  for await (const { seq, at: time, bytes } of store.journal.read(from, frame)) {
-    signal?.throwIfAborted();
-    const { all } = readFrame(bytes, seq);
-    answers.take(seq, time, all);
-    if (seq <= snapshot.seq) continue; // the snapshot says what it led to
-    waiting.take(seq, time, all);
-    attempts.take(seq, time, all);
-    failed.take(seq, time, all);
-    ids.take(all);
-  }
+  await skimFrames(store, { from, to: frame, signal }, (seq, time, records) => {
+    answers.take(seq, time, records);
+    if (seq <= snapshot.seq) return; // the snapshot says what it led to
+    waiting.take(seq, time, records);
+    attempts.take(seq, time, records);
+    failed.take(seq, time, records);
+    ids.take(records);
+  });
   const { state } = waiting;
   return {
     pending: await reportOf(store, state, { frame, world, page: { limit: Number.MAX_SAFE_INTEGER } }),

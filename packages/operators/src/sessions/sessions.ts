@@ -1,11 +1,11 @@
 /** The sessions and the organizations of a world, from its newest snapshot and the frames behind it. */
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type FollowedCell, StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { REDUCERS } from '../names/reducers.js';
 import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
+import { skimFrames } from '../page/skim.js';
 import type { SessionRow, SessionsReport, WorldParts } from './report.js';
 
 /** The frame after which it is read. */
@@ -72,11 +72,11 @@ async function followed(
   const fold = new StateFieldsFold(fields);
   await fold.load(snapshot);
   await names?.load(snapshot);
-  for await (const { seq, at, bytes } of store.journal.read(snapshot.seq + 1, frame)) {
-    signal?.throwIfAborted();
-    const { all } = readFrame(bytes, seq);
-    fold.take(seq, at, all);
-    if (names !== undefined) for (const record of all) names.take(record);
-  }
+  // What names sessions and agents stands in frames of other cells as well.
+  const holding = names === undefined ? { holding: Object.keys(fields).map((reducer) => Buffer.from(reducer)) } : {};
+  await skimFrames(store, { from: snapshot.seq + 1, to: frame, signal, ...holding }, (seq, at, records) => {
+    fold.take(seq, at, records);
+    if (names !== undefined) for (const record of records) names.take(record);
+  });
   return [...fold.cells.values()];
 }

@@ -11,6 +11,7 @@ import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import type { SnapshotLeaves } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
+import { holdsAny } from '../page/skim.js';
 import {
   effectNamedBy,
   type Named,
@@ -148,8 +149,7 @@ class Recall {
   async *#framesWith(texts: readonly Buffer[], first: number, last: number): AsyncGenerator<DecodedFrame> {
     for await (const frame of this.store.journal.read(first, last)) {
       this.signal?.throwIfAborted();
-      const bytes = Buffer.from(frame.bytes.buffer, frame.bytes.byteOffset, frame.bytes.byteLength);
-      if (texts.some((text) => bytes.includes(text))) yield { frame, all: readFrame(frame.bytes, frame.seq).all };
+      if (holdsAny(frame, texts)) yield { frame, all: readFrame(frame.bytes, frame.seq).all };
     }
   }
 }

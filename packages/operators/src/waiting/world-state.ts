@@ -9,9 +9,9 @@ import {
   StateFieldsFold,
   snapshotBefore,
 } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import { REDUCERS } from '../names/reducers.js';
 import { WorldNames } from '../names/world-names.js';
+import { skimFrames } from '../page/skim.js';
 import { Returns } from './returns.js';
 import { TreePauses } from './tree-pauses.js';
 
@@ -80,9 +80,8 @@ export async function waitingFoldAt(store: ReadonlyStore, seq: number, signal?: 
   const snapshot = await snapshotBefore(store, seq);
   const fold = new WaitingFold();
   await fold.load(snapshot);
-  for await (const frame of store.journal.read(snapshot.seq + 1, seq)) {
-    signal?.throwIfAborted();
-    fold.take(frame.seq, frame.at, readFrame(frame.bytes, frame.seq).all);
-  }
+  await skimFrames(store, { from: snapshot.seq + 1, to: seq, signal }, (frame, at, records) =>
+    fold.take(frame, at, records),
+  );
   return fold;
 }

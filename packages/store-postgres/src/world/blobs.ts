@@ -6,7 +6,7 @@ import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject 
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** The bytes of a piece of a large blob. */
-export const PIECE_BYTES = 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 
 /** The most blobs that one statement lists. */
 const LIST_PAGE = 1_000;

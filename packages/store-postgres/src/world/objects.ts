@@ -24,7 +24,7 @@ export const HELD = 'SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 F
 export const NOTE_GONE = `INSERT INTO reprise.object_gone (object, world)
   SELECT object, world FROM dead WHERE object IS NOT NULL ON CONFLICT (object) DO NOTHING`;
 
-/** Where a piece belongs. */
+/** The content that a piece belongs to, and its place in it. */
 interface PieceOf {
   /** The digest of the whole, or the name of an upload. */
   readonly digest: Uint8Array;

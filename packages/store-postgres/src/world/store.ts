@@ -25,7 +25,7 @@ interface Entrances {
   reading(): Promise<Reading>;
 }
 
-/** What a reader has. */
+/** What a reader of any world of the database has. */
 export interface Reading extends Pick<WorldPlace, 'objects' | 'namesObjects'> {
   readonly connections: Connections;
 }

@@ -22,7 +22,7 @@ export interface ObjectStore {
   get(name: string): Promise<Uint8Array | undefined>;
 
   /**
-   * Removes an object with all versions of it that the place keeps; a missing one is none to remove.
+   * Removes an object with all versions of it that the place keeps. Without such an object it has nothing to do.
    *
    * Contract: when it resolves, no read by name, of this version or an earlier one, gives its bytes. May be called
    * again, and must be after it rejected. Rejects with `store_failed`.

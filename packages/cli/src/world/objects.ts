@@ -1,0 +1,49 @@
+/** The bucket with the large content of worlds in a database, as the environment names it. */
+import { RepriseError } from '@reprise/contracts';
+import type { ObjectStore } from '@reprise/kernel';
+
+const FORM = 's3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION';
+
+/**
+ * The bucket that `REPRISE_OBJECTS` names, with the key of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+ * `AWS_SESSION_TOKEN`; none without the variable.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export async function objectsOf(environment: NodeJS.ProcessEnv): Promise<ObjectStore | undefined> {
+  const address = environment.REPRISE_OBJECTS;
+  if (address === undefined || address === '') return undefined;
+  const { endpoint, region, bucket, prefix } = partsOf(address);
+  const { s3 } = await import('@reprise/objects-s3');
+  const sessionToken = environment.AWS_SESSION_TOKEN;
+  return s3({
+    ...{ endpoint, bucket, prefix },
+    ...(region === null ? {} : { region }),
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
+      ...(sessionToken === undefined || sessionToken === '' ? {} : { sessionToken }),
+    },
+  });
+}
+
+function partsOf(address: string): {
+  readonly endpoint: string;
+  readonly region: string | null;
+  readonly bucket: string;
+  readonly prefix: string;
+} {
+  if (!URL.canParse(address) || !address.startsWith('s3://')) throw unreadable();
+  const { host, pathname, searchParams } = new URL(address);
+  const endpoint = searchParams.get('endpoint');
+  if (endpoint === null || host === '') throw unreadable();
+  return { endpoint, region: searchParams.get('region'), bucket: host, prefix: pathname.slice(1) };
+}
+
+function unreadable(): RepriseError {
+  return new RepriseError('invalid_argument', 'the bucket of the variable REPRISE_OBJECTS cannot be read', {
+    where: 'REPRISE_OBJECTS',
+    expected: FORM,
+    hint: 'The key is not a part of it: it is read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+  });
+}

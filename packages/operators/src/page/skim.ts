@@ -1,0 +1,49 @@
+/** Frames for an answer that looks at many of them and shows few. */
+import type { JournalRecord } from '@reprise/contracts';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { skimFrame } from '@reprise/kernel/inspect';
+import { readFrame } from '@reprise/kernel/store';
+
+/** Which frames are looked at. */
+interface Skim {
+  readonly from: number;
+  readonly to: number;
+  /** Only frames whose bytes hold one of these: the others are not decoded. */
+  readonly holding?: readonly Buffer[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Takes the records of frames in their order, without a check of their shapes.
+ *
+ * @throws RepriseError `journal_damaged` for a frame that is damaged; the reason of the signal when it is aborted
+ */
+export async function skimFrames(
+  { journal }: Pick<ReadonlyStore, 'journal'>,
+  { from, to, holding, signal }: Skim,
+  take: (seq: number, at: number, records: readonly JournalRecord[]) => void,
+): Promise<void> {
+  for await (const frame of journal.read(from, to)) {
+    signal?.throwIfAborted();
+    if (holding !== undefined && !holdsAny(frame, holding)) continue;
+    const { seq, at, bytes } = frame;
+    const records = skimFrame(bytes, seq);
+    try {
+      take(seq, at, records);
+    } catch (error) {
+      readFrame(bytes, seq); // a frame that nothing can take has a wrong shape: this says where
+      throw error;
+    }
+  }
+}
+
+/**
+ * Whether the bytes of a frame hold one of some texts: a frame without them needs no decoding. The name of a reducer stands
+ * as a text in each frame that touches one of its cells, and that of an event where it is sent.
+ *
+ * @param texts as UTF-8; of an id the bytes that its digits stand for
+ */
+export function holdsAny({ bytes }: StoredFrame, texts: readonly Buffer[]): boolean {
+  const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return texts.some((text) => plain.includes(text));
+}
