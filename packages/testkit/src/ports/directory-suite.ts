@@ -251,6 +251,17 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       expectSame(await a.open.list({ limit: 9 }), [row('a', 6), row('b', 7)], 'the rows at the end');
     },
   ),
+  shared(
+    'given a host whose lease was over, its claims do not come back when it is heard of again [HOST-14]',
+    async (a, b, subject) => {
+      await a.claim('a');
+      await endLease(subject);
+      expectSame(await a.open.get('a'), row('a', null, true), 'the row as the host reads it that was away');
+      const next = await b.claim('a');
+      await next.release(row('a', 6));
+      expectSame(await a.open.get('a'), row('a', 6), 'the row as the other host has released it');
+    },
+  ),
   shared('given open rows that nobody has claimed, they are adopted [HOST-15]', async (a, b) => {
     await a.open.set([row('a', null, true), row('b')]);
     expectSame(await b.rows.adopt(NOON, 9), 1, 'adopted rows');

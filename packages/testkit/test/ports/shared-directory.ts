@@ -29,6 +29,7 @@ export type SharingFault =
   | 'adopted rows are never due'
   | 'a dead host keeps its world'
   | 'claims outlive their lease'
+  | 'a lease comes again'
   | 'unclaimed rows stay open'
   | 'a closed directory keeps its worlds'
   | 'there is no time between looks'
@@ -108,6 +109,7 @@ class SharingDirectory implements OpenDirectory {
   }
 
   get(world: string) {
+    if (this.place.fault === 'a lease comes again' && this.lease > 0) this.lease--;
     return this.#rows().get(world);
   }
 

@@ -9,7 +9,7 @@ export type {
   WorldRow,
 } from './directory.js';
 export { Host, type Lease, openHost } from './host.js';
-export { divideLimit, type LimitSituation } from './limit-parts.js';
+export { divideLimit } from './limit-parts.js';
 export { type MemoryDirectoryOptions, memoryDirectory } from './memory-directory.js';
 export type { HostedWorld, HostFailure, HostOptions, WorldBase } from './options.js';
 export type { HostWitness } from './seen-heads.js';

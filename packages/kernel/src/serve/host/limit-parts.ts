@@ -15,7 +15,7 @@ import type { SharedRows } from './directory.js';
 import type { SharedLimits } from './shared-limits.js';
 
 /** What decides about the part of one host. */
-export interface LimitSituation {
+interface LimitSituation {
   /** What all hosts together may use. */
   readonly max: number;
   /** What the host uses or may use now, as far as it has reserved it: nothing when its reservation has ended. */

@@ -1,4 +1,4 @@
-/** Limits that hosts divide: what all of them use together never exceeds one, whoever comes, dies or stands still. */
+/** Limits that hosts divide: what all of them use together never exceeds one, while hosts come, die and stand still. */
 import { setMaxListeners } from 'node:events';
 import { VirtualClock } from '@reprise/testkit';
 import fc from 'fast-check';
