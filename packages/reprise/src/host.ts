@@ -8,6 +8,8 @@ export {
   type HostOptions,
   type HostWitness,
   type Lease,
+  type LimitParts,
+  type LimitUse,
   type MemoryDirectoryOptions,
   memoryDirectory,
   type OpenDirectory,

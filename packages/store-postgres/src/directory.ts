@@ -13,6 +13,7 @@ import { RepriseError } from '@reprise/contracts';
 import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from '@reprise/kernel/host';
 import { bytes, one, text, whole } from './connection/columns.js';
 import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
+import { Reservations } from './reservations.js';
 import { closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
 import { locked, namedRow, type TakeParts } from './tenure/take.js';
@@ -51,6 +52,7 @@ class PostgresDirectory implements OpenDirectory {
   readonly shared: SharedRows;
   /** The claims of this opening that have not been released, by their keys. */
   readonly #own = new Map<string, string>();
+  readonly #reservations: Reservations;
   #closed = false;
 
   constructor(
@@ -58,10 +60,15 @@ class PostgresDirectory implements OpenDirectory {
     private readonly id: number,
     private readonly where: string,
   ) {
+    this.#reservations = new Reservations(parts, id, where);
     this.shared = {
       lookEvery: parts.hosts.ttlMs / 2,
       claim: (world) => this.#claim(world),
       adopt: (dueAt, limit) => this.#adopt(dueAt, limit),
+      share: async (uses) => {
+        this.#requireOpen();
+        return this.#reservations.share(uses);
+      },
     };
   }
 
@@ -115,8 +122,10 @@ class PostgresDirectory implements OpenDirectory {
 
   /** What it has not released is adopted when the lease of this process is over, or by another directory of it. */
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     for (const [key, name] of this.#own) this.#forget(key, name);
+    await this.#reservations.close().catch(() => undefined); // they end with the lease
   }
 
   async #claim(world: string): Promise<ClaimedRow> {

@@ -1,8 +1,9 @@
 /** Hosts that share a directory in a database: what the network and lost leases do to their claims. */
 import { isRepriseError } from '@reprise/contracts';
-import type { SharedRows } from '@reprise/kernel/host';
+import type { LimitParts, SharedRows } from '@reprise/kernel/host';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { randomFrom } from '../../../conformance/random.js';
 import { postgres } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';
 import { openNetwork } from './proxy.js';
@@ -83,7 +84,7 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
-  it('two hosts of one process that share their connections have no world in common', async () => {
+  it('two hosts of one process that share their connections have no world in common [HOST-13]', async () => {
     await using database = postgres(own.url);
     const directory = database.directory(own.fresh());
     const [a, b] = [await directory.open(), await directory.open()];
@@ -114,6 +115,44 @@ describePostgres('hosts that share a directory', (own) => {
     const adopted = await Promise.all([rowsA, rowsB, rowsC].map((rows) => rows.adopt(1, 25)));
     expect(adopted.reduce((sum, one) => sum + one, 0)).toBe(60);
     await close();
+  });
+
+  it('hosts that come, close and die never have more of a limit together than it allows [HOST-18]', async () => {
+    const name = own.fresh();
+    const random = randomFrom(20261130);
+    const use = { limit: 'llm.* at once', max: 7, countsFor: 0 };
+    interface Sharing {
+      readonly database: ReturnType<typeof postgres>;
+      readonly rows: SharedRows;
+      close(): Promise<void>;
+      parts: LimitParts | undefined;
+    }
+    const hosts: Sharing[] = [];
+    const most: number[] = [];
+    for (let step = 0; step < 80; step++) {
+      const act = random();
+      const host = hosts[Math.floor(random() * hosts.length)];
+      if (host === undefined || (act < 0.12 && hosts.length < 5)) {
+        const database = postgres(own.url, { ttl: 60_000, connectionsMax: 3 });
+        const open = await database.directory(name).open();
+        hosts.push({ database, rows: open.shared as SharedRows, close: () => open.close(), parts: undefined });
+      } else if (act < 0.2) {
+        hosts.splice(hosts.indexOf(host), 1);
+        if (act < 0.16) await host.close();
+        await host.database.close(); // with its directory open, as when its process died
+      } else {
+        const held = host.parts?.holds() === true ? (host.parts.allowed[0] ?? 0) : 0;
+        host.parts = await host.rows.share([{ ...use, held }]);
+      }
+      const parts = hosts.map((one) => (one.parts?.holds() === true ? (one.parts.allowed[0] ?? 0) : 0));
+      most.push(parts.reduce((sum, part) => sum + part, 0));
+    }
+    expect(Math.max(...most)).toBe(7);
+    for (let round = 0; round < 3; round++)
+      for (const host of hosts) host.parts = await host.rows.share([{ ...use, held: host.parts?.allowed[0] ?? 0 }]);
+    const parts = hosts.map((host) => host.parts?.allowed[0] ?? 0);
+    expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
+    for (const { database } of hosts) await database.close();
   });
 
   it('a directory of many closed worlds finds what is due and what is left open by an index', async () => {

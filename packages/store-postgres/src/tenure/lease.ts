@@ -151,7 +151,8 @@ async function forgetOld(connections: Connections): Promise<void> {
     'remove old leases',
     `DELETE FROM reprise.host h WHERE h.expires < clock_timestamp() - interval '1 day'
        AND NOT EXISTS (SELECT FROM reprise.world w WHERE w.owner = h.id)
-       AND NOT EXISTS (SELECT FROM reprise.directory_row r WHERE r.open AND r.owner = h.id)`,
+       AND NOT EXISTS (SELECT FROM reprise.directory_row r WHERE r.open AND r.owner = h.id)
+       AND NOT EXISTS (SELECT FROM reprise.reservation v WHERE v.host = h.id)`,
   );
 }
 

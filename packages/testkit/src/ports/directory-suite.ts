@@ -155,6 +155,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     if (shared === undefined) return;
     await expectRefusal('world_closed', 'claim', () => shared.claim('a'));
     await expectRefusal('world_closed', 'adopt', () => shared.adopt(1, 1));
+    await expectRefusal('world_closed', 'share', () => shared.share([]));
   }),
   shared(
     'given a claim, the row says open for every host, and the claim has the row before [HOST-13]',
@@ -250,6 +251,17 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       expectSame(await a.open.list({ limit: 9 }), [row('a', 6), row('b', 7)], 'the rows at the end');
     },
   ),
+  shared(
+    'given a host whose lease was over, its claims do not come back when it is heard of again [HOST-14]',
+    async (a, b, subject) => {
+      await a.claim('a');
+      await endLease(subject);
+      expectSame(await a.open.get('a'), row('a', null, true), 'the row as the host reads it that was away');
+      const next = await b.claim('a');
+      await next.release(row('a', 6));
+      expectSame(await a.open.get('a'), row('a', 6), 'the row as the other host has released it');
+    },
+  ),
   shared('given open rows that nobody has claimed, they are adopted [HOST-15]', async (a, b) => {
     await a.open.set([row('a', null, true), row('b')]);
     expectSame(await b.rows.adopt(NOON, 9), 1, 'adopted rows');
@@ -267,6 +279,36 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       } finally {
         await next.close();
       }
+    },
+  ),
+  shared(
+    'given hosts that share limits, their parts are fair, and what one holds no other gets [HOST-18]',
+    async (a, b) => {
+      const use = (held: number, max = 10, limit = 'x') => ({ limit, max, held, countsFor: 0 });
+      const first = await a.rows.share([use(0), use(0, 4, 'y')]);
+      expectSame([...first.allowed, first.holds()], [10, 4, true], 'the parts of a host that is alone');
+      expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of a second host while the first holds all');
+      expectSame((await a.rows.share([use(10), use(4, 4, 'y')])).allowed, [5, 4], 'the parts of the first one then');
+      expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of the second while the first still holds all');
+      expectSame((await a.rows.share([use(7)])).allowed, [5], 'the part of the first while it uses more');
+      expectSame((await b.rows.share([use(0)])).allowed, [3], 'the part of the second, of what is left');
+      await a.rows.share([use(5)]);
+      expectSame((await b.rows.share([use(3)])).allowed, [5], 'the part of the second at last');
+      const one = { limit: 'one', max: 1, held: 0, countsFor: 0 };
+      const both = [...(await a.rows.share([one])).allowed, ...(await b.rows.share([one])).allowed];
+      expectThat((both[0] ?? 9) + (both[1] ?? 9) <= 1, `of one place two hosts have ${both.join(' and ')}`);
+    },
+  ),
+  shared(
+    'given a host whose lease is over, its part goes to others when it counts no more [HOST-18]',
+    async (a, b, subject) => {
+      await a.claim('a');
+      const use = (limit: string, countsFor: number) => ({ limit, max: 6, held: 0, countsFor });
+      const parts = await a.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
+      expectSame(parts.allowed, [6, 6], 'the parts of the first host');
+      await endLease(subject);
+      const next = await b.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
+      expectSame(next.allowed, [6, 0], 'the parts of the second host');
     },
   ),
   shared('a directory that hosts share says how often to look', async (a) => {

@@ -85,12 +85,19 @@ const SHARING: readonly (readonly [SharingFault, string])[] = [
   ['adopted rows are never due', 'given a host whose lease is over, its open rows'],
   ['a dead host keeps its world', 'given a host whose lease is over, another claims'],
   ['claims outlive their lease', 'given a host whose lease was over'],
+  ['a lease comes again', 'given a host whose lease was over, its claims do not come back'],
   ['unclaimed rows stay open', 'given open rows that nobody has claimed'],
   ['a closed directory keeps its worlds', 'given a host that closed its directory'],
   ['there is no time between looks', 'a directory that hosts share says'],
   ['nobody is told of changes', 'given rows that another host wrote'],
   ['changes are told after the stop', 'given rows that another host wrote'],
   ['claims go on after the close', 'given a close, every call'],
+  ['parts ignore the others', 'given hosts that share limits'],
+  ['parts are taken from who holds them', 'given hosts that share limits'],
+  ['parts never change', 'given hosts that share limits'],
+  ['limits are one', 'given hosts that share limits'],
+  ['a dead host keeps its part', 'given a host whose lease is over, its part'],
+  ['a dead host leaves its part at once', 'given a host whose lease is over, its part'],
 ];
 
 /** The checks that fail, and those that do not apply. */
@@ -123,7 +130,7 @@ describe('a directory that breaks its contract is found', () => {
   it('the suite accepts a correct directory, and leaves out only what is about several hosts', async () => {
     const { broken, skipped } = await outcome(async () => ({ directory: mutant(() => ({})) }));
     expect(broken).toEqual([]);
-    expect(skipped).toHaveLength(11);
+    expect(skipped).toHaveLength(14);
   });
 
   it('the suite accepts a correct directory that hosts share, and leaves out only that one host has it', async () => {

@@ -2,6 +2,9 @@
 import { RepriseError } from '@reprise/contracts';
 import {
   type ClaimedRow,
+  divideLimit,
+  type LimitParts,
+  type LimitUse,
   memoryDirectory,
   type OpenDirectory,
   type SharedRows,
@@ -26,12 +29,19 @@ export type SharingFault =
   | 'adopted rows are never due'
   | 'a dead host keeps its world'
   | 'claims outlive their lease'
+  | 'a lease comes again'
   | 'unclaimed rows stay open'
   | 'a closed directory keeps its worlds'
   | 'there is no time between looks'
   | 'nobody is told of changes'
   | 'changes are told after the stop'
-  | 'claims go on after the close';
+  | 'claims go on after the close'
+  | 'parts ignore the others'
+  | 'parts are taken from who holds them'
+  | 'parts never change'
+  | 'a dead host keeps its part'
+  | 'a dead host leaves its part at once'
+  | 'limits are one';
 
 interface Claim {
   readonly host: SharingDirectory;
@@ -44,11 +54,24 @@ interface Place {
   readonly rows: OpenDirectory;
   readonly claims: Map<string, Claim>;
   readonly hosts: Set<SharingDirectory>;
+  readonly reserved: Map<string, Map<SharingDirectory, Reservation>>;
+}
+
+interface Reservation {
+  readonly lease: number;
+  readonly count: number;
+  readonly countsFor: number;
 }
 
 /** A subject with every ability, and one fault or none. */
 export async function sharingSubject(fault?: SharingFault): Promise<DirectorySubject> {
-  const place: Place = { fault, rows: await memoryDirectory().open(), claims: new Map(), hosts: new Set() };
+  const place: Place = {
+    fault,
+    rows: await memoryDirectory().open(),
+    claims: new Map(),
+    hosts: new Set(),
+    reserved: new Map(),
+  };
   let first: SharingDirectory | undefined;
   return {
     directory: {
@@ -77,6 +100,7 @@ class SharingDirectory implements OpenDirectory {
       lookEvery: place.fault === 'there is no time between looks' ? 0 : 1_000,
       claim: (world) => this.#claim(world),
       adopt: (dueAt, limit) => this.#adopt(dueAt, limit),
+      share: async (uses) => this.#share(uses),
       changed: (call) => {
         this.#calls.add(call);
         return () => void (place.fault !== 'changes are told after the stop' && this.#calls.delete(call));
@@ -85,6 +109,7 @@ class SharingDirectory implements OpenDirectory {
   }
 
   get(world: string) {
+    if (this.place.fault === 'a lease comes again' && this.lease > 0) this.lease--;
     return this.#rows().get(world);
   }
 
@@ -164,6 +189,35 @@ class SharingDirectory implements OpenDirectory {
     const nextWakeAt = fault === 'adopted rows are never due' ? null : dueAt;
     await this.place.rows.set(adopted.map(({ world }) => ({ world, nextWakeAt, open: false })));
     return adopted.length;
+  }
+
+  #share(uses: readonly LimitUse[]): LimitParts {
+    this.#rows();
+    const lease = this.lease;
+    return { allowed: uses.map((use) => this.#partOf(use)), holds: () => this.lease === lease };
+  }
+
+  #partOf({ limit, max, held, countsFor }: LimitUse): number {
+    const { fault, reserved } = this.place;
+    const name = fault === 'limits are one' ? 'all' : limit;
+    const all = reserved.get(name) ?? new Map<SharingDirectory, Reservation>();
+    reserved.set(name, all);
+    for (const [host, one] of all) {
+      const lingers = one.countsFor > 0 && fault !== 'a dead host leaves its part at once';
+      if (host.lease !== one.lease && !lingers && fault !== 'a dead host keeps its part') all.delete(host);
+    }
+    const before = all.get(this)?.count;
+    if (before !== undefined && fault === 'parts never change') return before;
+    const others = [...all].reduce((sum, [host, { count }]) => (host === this ? sum : sum + count), 0);
+    const living = [...all].filter(([host, one]) => host.lease === one.lease).map(([host]) => host);
+    const hosts = living.includes(this) ? living : [...living, this];
+    const part = divideLimit({
+      ...{ max, hosts: hosts.length, place: hosts.indexOf(this) },
+      held: fault === 'parts are taken from who holds them' ? 0 : Math.min(held, before ?? 0),
+      others: fault === 'parts ignore the others' ? 0 : others,
+    });
+    all.set(this, { lease: this.lease, count: part.reserved, countsFor });
+    return part.allowed;
   }
 
   #tell(): void {

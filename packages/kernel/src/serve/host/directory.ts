@@ -35,6 +35,26 @@ export interface ClaimedRow {
   release(row: WorldRow | undefined): Promise<void>;
 }
 
+/** What a host uses of a limit that all hosts of a directory share. */
+export interface LimitUse {
+  /** The name of the limit, the same at every host. */
+  readonly limit: string;
+  /** What all hosts together may use. */
+  readonly max: number;
+  /** What this host uses or may use now: it keeps so much reserved. */
+  readonly held: number;
+  /** How long what a host has used counts after its end, in milliseconds. */
+  readonly countsFor: number;
+}
+
+/** The parts of limits that a host may use. */
+export interface LimitParts {
+  /** What it may use of each limit, in the order in which it asked. */
+  readonly allowed: readonly number[];
+  /** Whether the host certainly lives; otherwise its parts are those of others, and it uses nothing more. */
+  holds(): boolean;
+}
+
 /**
  * What a directory does beside its rows when several hosts have it open at the same time. Each of them lives as long as
  * its lease, which the place of the directory measures by its own clock.
@@ -56,6 +76,14 @@ export interface SharedRows {
    * @returns how many
    */
   adopt(dueAt: number, limit: number): Promise<number>;
+  /**
+   * Divides limits among the hosts that ask for them; each asks at least every `lookEvery`.
+   *
+   * Contract: what all hosts have reserved of a limit is never more than its `max`. A host keeps what it holds as far as it
+   * has reserved it, and what a dead host had reserved counts until `countsFor` after the end of its lease. Hosts have fair
+   * parts: the limit divided by their number, and the rest goes round.
+   */
+  share(uses: readonly LimitUse[]): Promise<LimitParts>;
   /**
    * Calls back after another host has written rows. It is a hint: a call may be missing, or come for nothing.
    *

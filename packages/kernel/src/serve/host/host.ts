@@ -24,6 +24,7 @@ import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, Stamper } from '../../ports/time/stamper.js';
 import { WakingClock } from '../../ports/time/waking-clock.js';
 import type { ClaimedRow, OpenDirectory, RowQuery, WorldRow } from './directory.js';
+import { LimitRounds } from './limit-parts.js';
 import { type HostedWorld, type HostOptions, kernelOf, requireHostOptions, requireWorldId } from './options.js';
 import { Residents } from './residents.js';
 import { SeenHeads } from './seen-heads.js';
@@ -84,6 +85,8 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   readonly #residents: Residents<W>;
   readonly #waker: Waker;
   readonly #limits: SharedLimits;
+  /** Asks for this host's part of the limits, where hosts share the directory. */
+  readonly #rounds: LimitRounds | undefined;
   readonly #troubles = new Troubles();
   readonly #seen: SeenHeads;
   /** The rows that this host has claimed in a shared directory. */
@@ -100,7 +103,11 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     this.#seen = new SeenHeads(options.witness);
     this.#clock = options.clock ?? systemClock;
     this.#alarmClock = new WakingClock(this.#clock);
-    this.#limits = new SharedLimits(options.limits ?? [], this.#clock);
+    const { shared } = directory;
+    const failed = (error: unknown): void => this.#tell({ world: undefined, error, retryAt: this.#time.now() });
+    const limits = new SharedLimits(options.limits ?? [], this.#clock, shared !== undefined);
+    this.#limits = limits;
+    this.#rounds = shared && new LimitRounds({ shared, limits, clock: this.#clock, random: Math.random, failed });
     this.#time = new Stamper({
       clock: this.#clock,
       lastAt: undefined,
@@ -126,7 +133,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
       now: () => this.#time.now(),
       wake: (world) => this.#wake(world),
       random: Math.random,
-      failed: (error) => this.#tell({ world: undefined, error, retryAt: this.#time.now() }),
+      failed,
     });
   }
 
@@ -139,6 +146,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   async start(): Promise<void> {
     // Open rows of a shared directory may be those of a living host: the waker adopts the others.
     if (this.directory.shared === undefined) await this.#correctRows();
+    this.#rounds?.ask();
     this.#waker.look();
   }
 
@@ -212,6 +220,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     done.abort();
     await waker;
     this.#limits.stop();
+    await this.#rounds?.stop();
     await this.directory.close();
   }
 

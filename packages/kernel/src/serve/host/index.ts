@@ -1,5 +1,15 @@
-export type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from './directory.js';
+export type {
+  ClaimedRow,
+  HostDirectory,
+  LimitParts,
+  LimitUse,
+  OpenDirectory,
+  RowQuery,
+  SharedRows,
+  WorldRow,
+} from './directory.js';
 export { Host, type Lease, openHost } from './host.js';
+export { divideLimit } from './limit-parts.js';
 export { type MemoryDirectoryOptions, memoryDirectory } from './memory-directory.js';
 export type { HostedWorld, HostFailure, HostOptions, WorldBase } from './options.js';
 export type { HostWitness } from './seen-heads.js';

@@ -8,7 +8,17 @@ import {
 } from '@reprise/contracts';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { compareBytes } from '../../pure/codec/index.js';
-import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from './directory.js';
+import type {
+  ClaimedRow,
+  HostDirectory,
+  LimitParts,
+  LimitUse,
+  OpenDirectory,
+  RowQuery,
+  SharedRows,
+  WorldRow,
+} from './directory.js';
+import { divideLimit } from './limit-parts.js';
 
 /** How a directory in memory is held. */
 export interface MemoryDirectoryOptions {
@@ -37,7 +47,7 @@ export function memoryDirectory(options: MemoryDirectoryOptions = {}): HostDirec
   requireKnownOptions(options, OPTIONS, 'memoryDirectory');
   const { shared = false, ttl = TTL_MS, clock = systemClock } = options;
   requireMethods(clock, ['monotonic'], 'memoryDirectory(options.clock)', 'a clock');
-  const place: Place = { rows: new Map(), claims: new Map(), ttl, clock, hosts: new Set() };
+  const place: Place = { rows: new Map(), claims: new Map(), ttl, clock, hosts: new Set(), reserved: [] };
   return {
     label: 'memory',
     open: async () => {
@@ -57,6 +67,15 @@ interface Place {
   readonly ttl: number;
   readonly clock: Clock;
   readonly hosts: Set<MemoryDirectory>;
+  /** What hosts have reserved of the limits that they share. */
+  reserved: readonly Reservation[];
+}
+
+interface Reservation {
+  readonly limit: string;
+  readonly by: Lease;
+  readonly count: number;
+  readonly countsFor: number;
 }
 
 /** A claim is an object of its own: one that has ended is never taken for a later one of the same host. */
@@ -140,6 +159,7 @@ class SharedMemoryDirectory extends MemoryDirectory {
       lookEvery: place.ttl / 2,
       claim: async (world) => this.#claim(world),
       adopt: async (dueAt, limit) => this.#adopt(dueAt, limit),
+      share: async (uses) => this.#share(uses),
       changed: (call) => {
         this.#calls.add(call);
         return () => void this.#calls.delete(call);
@@ -154,7 +174,7 @@ class SharedMemoryDirectory extends MemoryDirectory {
 
   override async close(): Promise<void> {
     await super.close();
-    this.#lease.until = Number.NEGATIVE_INFINITY; // what it has not released is adopted
+    this.#lease.until = this.place.clock.monotonic(); // what it has not released is adopted
     this.#calls.clear();
   }
 
@@ -190,6 +210,31 @@ class SharedMemoryDirectory extends MemoryDirectory {
     }
     if (left.length > 0) this.#tellOthers();
     return left.length;
+  }
+
+  #share(uses: readonly LimitUse[]): LimitParts {
+    this.open();
+    const { place } = this;
+    const [lease, now] = [this.#lease, place.clock.monotonic()];
+    place.reserved = place.reserved.filter(({ by, countsFor }) => by.until + countsFor > now);
+    const allowed = uses.map(({ limit, max, held, countsFor }) => {
+      const others = place.reserved.filter((one) => one.limit === limit && one.by !== lease);
+      const living = place.reserved.filter((one) => one.limit === limit && one.by.until > now).map(({ by }) => by);
+      const before = place.reserved.find((one) => one.limit === limit && one.by === lease)?.count ?? 0;
+      const leases = living.includes(lease) ? living : [...living, lease];
+      const part = divideLimit({
+        ...{ max, held: Math.min(held, before), hosts: leases.length },
+        others: others.reduce((sum, { count }) => sum + count, 0),
+        place: leases.indexOf(lease) + Math.floor(now / place.ttl),
+      });
+      const own: Reservation = { limit, by: lease, count: part.reserved, countsFor };
+      const isOwn = (one: Reservation): boolean => one.limit === limit && one.by === lease;
+      place.reserved = living.includes(lease)
+        ? place.reserved.map((one) => (isOwn(one) ? own : one))
+        : [...place.reserved, own];
+      return part.allowed;
+    });
+    return { allowed, holds: () => lease.until > place.clock.monotonic() };
   }
 
   protected override isClaimed(world: string): boolean {

@@ -7,12 +7,14 @@
  * L3  Worlds take turns, and within a world effects go in the order in which they came: a world with a thousand
  *     effects delays an effect of another world by one place.
  * L4  Time is the monotonic clock's, so a wall clock that jumps neither opens nor closes a limit.
+ * L5  Where hosts share a directory, the numbers of L2 are this host's part of the limit, and 0 while it may have none.
  */
 
 import { Alarm } from '../../ports/time/alarm.js';
 import type { Clock } from '../../ports/time/clock.js';
 import { matches } from '../../pure/authority/index.js';
 import type { Throttle } from '../../run/dispatch/throttle.js';
+import type { LimitParts, LimitUse } from './directory.js';
 
 /** A limit that all worlds of a host share. */
 export interface SharedLimit {
@@ -27,9 +29,27 @@ export interface SharedLimit {
 /** The limits of one host. */
 export class SharedLimits {
   readonly #gates: readonly Gate[];
+  /** Called when this host uses less of a limit of which it has more reserved than it may use anew. */
+  onEased: () => void = () => undefined;
 
-  constructor(limits: readonly SharedLimit[], clock: Clock) {
-    this.#gates = limits.map((limit) => new Gate(limit, clock));
+  /** @param divided whether other hosts have parts of the limits: then nothing passes before this one has taken its own */
+  constructor(limits: readonly SharedLimit[], clock: Clock, divided = false) {
+    this.#gates = limits.map((limit) => new Gate(limit, clock, divided, () => this.onEased()));
+  }
+
+  /** What this host uses of each limit that is divided. */
+  uses(): readonly LimitUse[] {
+    return this.#gates.flatMap((gate) => gate.uses());
+  }
+
+  /** Takes the parts that this host may use, in the order of {@link SharedLimits.uses}. */
+  take({ allowed, holds }: LimitParts): void {
+    let next = 0;
+    for (const gate of this.#gates) {
+      const count = gate.uses().length;
+      gate.take(allowed.slice(next, next + count), holds);
+      next += count;
+    }
   }
 
   /** The throttle of one world. */
@@ -59,12 +79,46 @@ class Gate {
   readonly #starts: number[] = [];
   readonly #alarm: Alarm;
   #underWay = 0;
+  /** What this host may use (L5). */
+  #concurrent: number;
+  #startsMax: number;
+  #holds: () => boolean;
 
   constructor(
     readonly limit: SharedLimit,
     private readonly clock: Clock,
+    divided: boolean,
+    private readonly eased: () => void,
   ) {
     this.#alarm = new Alarm({ clock, now: () => clock.monotonic(), ring: () => this.#admit() });
+    this.#concurrent = divided ? 0 : (limit.concurrent ?? Number.POSITIVE_INFINITY);
+    this.#startsMax = divided ? 0 : (limit.per?.max ?? 0);
+    this.#holds = () => !divided;
+  }
+
+  uses(): readonly LimitUse[] {
+    const { effect, concurrent, per } = this.limit;
+    const uses: LimitUse[] = [];
+    const mayUse = (part: number): number => (this.#holds() ? part : 0);
+    if (concurrent !== undefined) {
+      const held = Math.max(mayUse(this.#concurrent), this.#underWay);
+      uses.push({ limit: `${effect} at once`, max: concurrent, held, countsFor: 0 });
+    }
+    if (per !== undefined) {
+      const since = this.clock.monotonic() - per.ms;
+      const held = Math.max(mayUse(this.#startsMax), this.#starts.filter((at) => at > since).length);
+      uses.push({ limit: `${effect} in ${per.ms} ms`, max: per.max, held, countsFor: per.ms });
+    }
+    return uses;
+  }
+
+  take(allowed: readonly number[], holds: () => boolean): void {
+    const parts = [...allowed];
+    if (this.limit.concurrent !== undefined) this.#concurrent = parts.shift() ?? 0;
+    else this.#concurrent = Number.POSITIVE_INFINITY;
+    this.#startsMax = parts.shift() ?? 0;
+    this.#holds = holds;
+    this.#admit();
   }
 
   enter(world: string, signal: AbortSignal): Promise<(() => void) | undefined> {
@@ -116,7 +170,7 @@ class Gate {
     waiter.pass(() => {
       if (left) return;
       left = true;
-      this.#underWay--;
+      if (this.#underWay-- > this.#concurrent) this.eased();
       this.#admit();
     });
   }
@@ -128,11 +182,12 @@ class Gate {
     if (this.#starts.length > per.max) this.#starts.shift();
   }
 
-  /** The monotonic time from which the next effect may start; Infinity when it must wait for another to end. */
+  /** The monotonic time from which the next effect may start; Infinity when it must wait for another to end, or for a part. */
   #opensAt(): number {
-    const { concurrent = Number.POSITIVE_INFINITY, per } = this.limit;
-    if (this.#underWay >= concurrent) return Number.POSITIVE_INFINITY;
-    const [oldest] = this.#starts;
-    return per === undefined || oldest === undefined || this.#starts.length < per.max ? 0 : oldest + per.ms;
+    const { per } = this.limit;
+    if (this.#underWay >= this.#concurrent || !this.#holds()) return Number.POSITIVE_INFINITY;
+    if (per === undefined || this.#starts.length < this.#startsMax) return 0;
+    const first = this.#starts[this.#starts.length - this.#startsMax]; // of as many as may start within the time
+    return first === undefined ? Number.POSITIVE_INFINITY : first + per.ms;
   }
 }

@@ -2,7 +2,7 @@
  * Machines that share a directory and fenced stores in memory, on one virtual time: each may die, stand still, be slow, or
  * have a storage that fails, also when it has done what was asked.
  */
-import { RepriseError } from '@reprise/contracts';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { type Clock, memory, type OpenStore, openKernelWorld, type Store, type World } from '../../../src/index.js';
 import {
@@ -79,13 +79,20 @@ export class Machine {
     this.#resume?.();
   }
 
+  /** Asks the directory for something, which extends the lease. */
+  askDirectory<T>(body: () => Promise<T>): Promise<T> {
+    return this.ask(() => {
+      this.#isHeard();
+      return body();
+    });
+  }
+
   /** Asks storage for something, as a process does that may stop before it asks and before it hears. */
   async ask<T>(body: () => Promise<T>): Promise<T> {
     await this.#running();
     if (this.slowMs > 0) await this.clock.sleep(this.slowMs, new AbortController().signal);
     if (this.failing === 'before') throw new RepriseError('store_failed', 'the storage does not answer');
     const failsAfter = this.failing === 'after';
-    this.#isHeard();
     const result = await body();
     await this.#running();
     if (failsAfter) throw new RepriseError('store_failed', 'the answer was lost');
@@ -124,7 +131,7 @@ export class Machine {
       await this.clock.sleep(TTL / 4, new AbortController().signal);
       const [lease, asked] = [this.#lease, clock.monotonic()];
       if (lease !== undefined && !this.holds(lease)) continue;
-      const isHeard = await this.ask(() => this.beats()).then(
+      const isHeard = await this.askDirectory(() => this.beats()).then(
         () => true,
         () => false,
       );
@@ -144,6 +151,8 @@ export class SharedPlace {
   readonly machines: Machine[] = [];
   /** What a host did that it must not do. */
   readonly wrongs: string[] = [];
+  /** How often a machine asked for a world that another one had. */
+  refused = 0;
   readonly #directory = memoryDirectory({ shared: true, ttl: TTL, clock: this.clock });
   readonly #stores = new Map<string, FencedStore>();
   readonly #owners = new Map<string, { readonly by: Machine; readonly lease: Lease }>();
@@ -189,34 +198,36 @@ export class SharedPlace {
           claim: async (world) => {
             let claimed: ClaimedRow | undefined;
             try {
-              const claim = await by.ask(async () => {
+              const claim = await by.askDirectory(async () => {
                 claimed = await rows.claim(world);
                 this.#owners.set(world, { by, lease: by.current() });
                 return claimed;
               });
               return { before: claim.before, release: (row) => this.#release(by, { world, claim, row, lost }) };
             } catch (error) {
+              if (isRepriseError(error, 'world_locked')) this.refused++;
               if (claimed !== undefined) lost.set(claimed, world);
               throw error;
             }
           },
           adopt: (dueAt, limit) =>
-            by.ask(async () => {
+            by.askDirectory(async () => {
               for (const [claim, world] of lost) await claim.release({ world, nextWakeAt: dueAt, open: false });
               lost.clear();
               return rows.adopt(dueAt, limit);
             }),
+          share: (uses) => by.askDirectory(() => rows.share(uses)),
           changed: (call) => rows.changed?.(call) ?? (() => undefined),
         };
         return {
           shared,
-          get: (world) => by.ask(() => open.get(world)),
-          set: (given) => by.ask(() => this.#watched(by, given, () => open.set(given))),
-          remove: (world) => by.ask(() => this.#watched(by, [{ world }], () => open.remove(world))),
-          list: (query) => by.ask(() => open.list(query)),
-          due: (until, limit) => by.ask(() => open.due(until, limit)),
-          nextDue: (after) => by.ask(() => open.nextDue(after)),
-          close: () => by.ask(() => open.close()),
+          get: (world) => by.askDirectory(() => open.get(world)),
+          set: (given) => by.askDirectory(() => this.#watched(by, given, () => open.set(given))),
+          remove: (world) => by.askDirectory(() => this.#watched(by, [{ world }], () => open.remove(world))),
+          list: (query) => by.askDirectory(() => open.list(query)),
+          due: (until, limit) => by.askDirectory(() => open.due(until, limit)),
+          nextDue: (after) => by.askDirectory(() => open.nextDue(after)),
+          close: () => by.askDirectory(() => open.close()),
         };
       },
     };
@@ -228,7 +239,7 @@ export class SharedPlace {
   ): Promise<void> {
     const { world, claim, row, lost } = released;
     try {
-      await by.ask(async () => {
+      await by.askDirectory(async () => {
         await claim.release(row);
         if (this.#owners.get(world)?.by === by) this.#owners.delete(world);
       });

@@ -1,5 +1,5 @@
 /** Hosts that share a directory: who has a world, what happens when a host dies, and what no host does to another. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { codeOf } from '../../support/judge.js';
 import { add, numberOf, wake } from '../../support/lab.js';
 import { type HostOnMachine, hostOn, LOOK_EVERY, SharedPlace, TTL } from './machines.js';
@@ -49,6 +49,8 @@ describe('given two hosts that share a directory', () => {
     for (let n = 0; n < 20; n++) await [a, b][n % 2]?.tell(`w${n}`, wake('tea', MINUTE));
     await clock.advance(2 * MINUTE);
     for (let n = 0; n < 20; n++) expect(await firedOn(place, `w${n}`)).toHaveLength(1);
+    expect(place.refused).toBeGreaterThan(0);
+    expect(place.refused).toBeLessThanOrEqual(20); // who is late asks once
     expect([a.failures, b.failures, place.wrongs]).toEqual([[], [], []]);
     await close(a, b);
   });
@@ -66,6 +68,33 @@ describe('given two hosts that share a directory', () => {
       expect(fired.map(({ name }) => name)).toEqual(['tea']);
       expect((fired[0]?.at ?? 0) - due).toBeLessThanOrEqual(SECOND + TTL + LOOK_EVERY);
     }
+    await close(b);
+  });
+
+  it('a dead host of many worlds is adopted as fast as they are woken, and not a few at each look [HOST-15]', async () => {
+    const place = new SharedPlace();
+    const [a, b] = [await hostOn(place.machine('a'), { maxOpen: 200, idleMs: HOUR }), await hostOn(place.machine('b'))];
+    const worlds = Array.from({ length: 120 }, (_, n) => `w${n}`);
+    for (const world of worlds) await a.tell(world, wake('tea', 2 * HOUR));
+    expect((await place.rows()).filter(({ open }) => open)).toHaveLength(120);
+    a.machine.isDead = true;
+    await place.clock.advance(TTL + LOOK_EVERY + 3 * SECOND);
+    expect((await place.rows()).filter(({ open }) => open).length).toBeLessThan(10);
+    await close(b);
+  });
+
+  it('a host that is told of a change looks at once: a timer of the other one is not late when that stands still', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.99);
+    const { place, clock, a, b } = await twoHosts({ idleMs: 0 });
+    await clock.advance(SECOND);
+    await a.tell('w', wake('tea', SECOND));
+    const due = clock.wall() + SECOND;
+    await clock.settle();
+    a.machine.standStill(HOUR);
+    await clock.advance(LOOK_EVERY);
+    const fired = await firedOn(place, 'w');
+    expect(fired.map(({ at }) => at - due)).toEqual([0]);
+    random.mockRestore();
     await close(b);
   });
 
