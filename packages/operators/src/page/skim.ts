@@ -10,6 +10,8 @@ interface Skim {
   readonly to: number;
   /** Only frames whose bytes hold one of these: the others are not decoded. */
   readonly holding?: readonly Buffer[];
+  /** Frames of these kinds are decoded whatever they hold. */
+  readonly kinds?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,12 +22,12 @@ interface Skim {
  */
 export async function skimFrames(
   { journal }: Pick<ReadonlyStore, 'journal'>,
-  { from, to, holding, signal }: Skim,
+  { from, to, holding, kinds = [], signal }: Skim,
   take: (seq: number, at: number, records: readonly JournalRecord[]) => void,
 ): Promise<void> {
   for await (const frame of journal.read(from, to)) {
     signal?.throwIfAborted();
-    if (holding !== undefined && !holdsAny(frame, holding)) continue;
+    if (holding !== undefined && !kinds.includes(frame.kind) && !holdsAny(frame, holding)) continue;
     const { seq, at, bytes } = frame;
     const records = skimFrame(bytes, seq);
     try {
@@ -35,6 +37,11 @@ export async function skimFrames(
       throw error;
     }
   }
+}
+
+/** Texts as the bytes of a frame hold them. */
+export function textsIn(texts: readonly string[]): readonly Buffer[] {
+  return texts.map((text) => Buffer.from(text));
 }
 
 /**
