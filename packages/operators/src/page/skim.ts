@@ -18,12 +18,13 @@ interface Skim {
 /**
  * Takes the records of frames in their order, without a check of their shapes.
  *
+ * @param take ends the reading with `false`
  * @throws RepriseError `journal_damaged` for a frame that is damaged; the reason of the signal when it is aborted
  */
 export async function skimFrames(
   { journal }: Pick<ReadonlyStore, 'journal'>,
   { from, to, holding, kinds = [], signal }: Skim,
-  take: (seq: number, at: number, records: readonly JournalRecord[]) => void,
+  take: (seq: number, at: number, records: readonly JournalRecord[]) => unknown,
 ): Promise<void> {
   for await (const frame of journal.read(from, to)) {
     signal?.throwIfAborted();
@@ -31,7 +32,7 @@ export async function skimFrames(
     const { seq, at, bytes } = frame;
     const records = skimFrame(bytes, seq);
     try {
-      take(seq, at, records);
+      if (take(seq, at, records) === false) return;
     } catch (error) {
       readFrame(bytes, seq); // a frame that nothing can take has a wrong shape: this says where
       throw error;
