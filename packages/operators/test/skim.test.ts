@@ -43,7 +43,7 @@ describe('frames that are skimmed', () => {
     const [last] = frames.slice(-1);
     if (last === undefined) throw new Error('no frame');
     const records = readFrame(last.bytes, last.seq).all.map((record) =>
-      record.kind === 'event' ? { ...record, to: [7] } : record,
+      record.kind === 'request' ? { ...record, to: [7] } : record,
     );
     const odd = { ...last, bytes: writeFrame(records as unknown as readonly JournalRecord[]) };
     const take = () => {
