@@ -14,6 +14,7 @@ export function addOperators(program: Command, run: RunVerb, io: Io): void {
   addRights(program, run, io);
   addReaders(program, run, io);
   addMemory(program, run, io);
+  addTrust(program, run, io);
   addFork(program, run, io);
   addInspect(program, run, io);
 }
@@ -107,6 +108,16 @@ function addMemory(program: Command, run: RunVerb, io: Io): void {
     .option('--after <cursor>', 'the items behind the cursor of the list before')
     .action((world, item, options) =>
       run(options, async () => (await import('./verbs/operators/memory.js')).memory(io, world, item, options)),
+    );
+}
+
+function addTrust(program: Command, run: RunVerb, io: Io): void {
+  verb(program, 'trust', 'list how far the members of a society trust each other, and each verdict that moved it')
+    .option('--at <seq>', 'as it was after this frame', count)
+    .option('--limit <n>', 'the most pairs; 1,000 when absent', positive)
+    .option('--after <cursor>', 'the pairs behind the cursor of the list before')
+    .action((world, options) =>
+      run(options, async () => (await import('./verbs/operators/trust.js')).trust(io, world, options)),
     );
 }
 

@@ -1,4 +1,5 @@
 /** What agents keep, in a society, beside what its tables say. The adversary is a judge who changes its mind. */
+import { memoryPart, provenanceOf } from '@reprise/org';
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type Entity, society } from 'reprise/society';
@@ -7,6 +8,9 @@ import { allPackages } from '../../cli/src/world/built-in.js';
 import { agentOf } from '../../society/test/support/crew.js';
 import { memoryOf } from '../src/memory/index.js';
 import { trustOf } from '../src/society/index.js';
+
+/** The most entries that one read of a table has. */
+const TABLE_PAGE = 256;
 
 /** A group of ann, ben and a bot of ann, in which the bot has written one item. */
 async function givenCrew() {
@@ -84,6 +88,42 @@ describe('the items of a memory', () => {
     expect(rest.next).toBeNull();
     const then = await read((store) => trustOf(store, { at: seq }));
     expect(then.pairs.map(({ observer }) => observer.name)).toEqual(['ben']);
+  });
+
+  it('given a store with more items than one read of its table has, when they are listed in pages of every size, then no item is missing and none stands twice', async () => {
+    const place = memory();
+    const stores = memoryPart();
+    const world = await openWorld({ store: place, models: { main: script() }, parts: [stores] });
+    await using _ = world;
+    const notes = await world.part(stores).open('app#notes');
+    const numbers = Array.from({ length: TABLE_PAGE + 44 }, (_, i) => i + 1);
+    await Promise.all(numbers.map((n) => notes.store({ text: `Note ${n}.`, said: 'Note it.' })));
+    const { app } = await allPackages();
+    const store = await place.openReadonly();
+    const all = numbers.map((n) => `app#notes#${n}`);
+    for (const limit of [1_000, TABLE_PAGE, 99]) {
+      const found: string[] = [];
+      for (let after: string | null | undefined; after !== null; ) {
+        const { rows, next } = await memoryOf(store, { app }, { limit, ...(after === undefined ? {} : { after }) });
+        found.push(...rows.map(({ item, words }) => (words === `Note ${item.split('#')[2]}.` ? item : `${item} ${words}`)));
+        after = next;
+      }
+      expect([limit, found]).toEqual([limit, all]);
+    }
+    await store.close();
+  });
+
+  it('given an item that was shared with a group, when its provenance is read, then no place is a gap: the copy comes from the share', async () => {
+    const { world, bot, rows } = await givenCrew();
+    await using _ = world;
+    const own = await bot.memory.write({ type: 'note', visibility: 'private', content: 'Ask ann.' });
+    await bot.memory.share(own.item_id, 'crew');
+    const found = await provenanceOf(await world.views(), 'group:crew', 2);
+    expect(found?.dangling).toEqual([]);
+    expect(found?.chain.map(({ kind, title }) => `${kind} ${title}`)).toEqual(['memory memory 2', 'message share 3']);
+    const [copy] = await rows({ item: 'group:crew#2' });
+    expect(copy).toMatchObject({ copy_of: own.item_id, from: [{ kind: 'message', title: 'share 3' }] });
+    expect(copy?.from[0]?.frame).not.toBeNull();
   });
 
   it('given a signal that is aborted, when the items or trust are asked for, then the reading ends with its reason', async () => {

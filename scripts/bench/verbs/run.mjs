@@ -37,7 +37,7 @@ const PAGE = 'inspect WORLD, until Now';
 
 /** The questions, with the file in the place of WORLD. */
 const QUESTIONS = [
-  ...['log WORLD -n 20', 'log WORLD -s talk-3 -n 20', 'why WORLD LAST', 'why WORLD Turn', 'prompt WORLD last'],
+  ...['log WORLD -n 20', 'log WORLD -s talk-3 -n 20', 'why WORLD PLACE', 'why WORLD Turn', 'prompt WORLD last'],
   ...['waiting WORLD', 'trouble WORLD', 'cost WORLD --from TODAY', 'cost WORLD', 'diff WORLD LAST-20 LAST'],
   ...['rights WORLD operator', 'memory WORLD', PAGE],
 ];
@@ -47,7 +47,8 @@ const { small, large, bare } = options;
 const worlds = await madeWorlds({ small: Number(small), large: Number(large), bare: Number(bare) }, run, CLI);
 for (const world of worlds) {
   const { frame, from } = JSON.parse(run([CLI, 'trouble', world.file, '--json'])).attempts;
-  Object.assign(world, { last: frame, behind: frame + 1 - from });
+  const { place } = JSON.parse(run([CLI, 'log', world.file, '-n', '1', '--json']).split('\n')[0]);
+  Object.assign(world, { last: frame, behind: frame + 1 - from, place });
 }
 const questions = [TAIL, ...(options.question ?? QUESTIONS)];
 const figures = new Map(questions.map((question) => [question, worlds.map(() => [])]));
@@ -69,9 +70,10 @@ console.log(
   load ${loadavg()[0].toFixed(1)}, the median of ${options.rounds} rounds`,
 );
 
-async function cpuOnce(question, { file, last }) {
+async function cpuOnce(question, { file, last, place }) {
   if (question === PAGE) return cpuUntilNow(CLI, file);
   const words = question
+    .replace('PLACE', place)
     .replace('LAST-20', String(last - 20))
     .replace('LAST', String(last))
     .replace('TODAY', new Date().toISOString().slice(0, 10))

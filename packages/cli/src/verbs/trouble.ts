@@ -117,7 +117,10 @@ function text(world: string, { host, cells, failed, attempts }: Found, columns: 
     rows.length === 0 ? [] : [`What may have run twice${since}:`, ...rows.map((row) => lineOfAttempt(row, from))];
   if (next !== null) lines.push('  and more: --json has the cursor of the rest');
   if (rows.length === 0) {
-    const scope = from === 0 ? '' : `; what may have run twice was read since frame ${from}: --all reads everything`;
+    const scope =
+      from === 0
+        ? ', and nothing may have run twice'
+        : `; what may have run twice was read since frame ${from}: --all reads everything`;
     if (troubles.length === 0) lines.push(`${world}: no trouble${scope}`);
     else if (from > 0) lines.push(`Nothing may have run twice since frame ${from}: --all reads everything.`);
   }

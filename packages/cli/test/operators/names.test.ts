@@ -8,16 +8,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from '../apps/app.js';
 import { run, runOn } from '../run.js';
 import { add, freshFolder } from '../worlds.js';
+import { makeMemories } from './memory-scene.js';
 import { makeSwarm } from './scene.js';
 
 const folder = freshFolder();
 const path = folder.file('swarm.db');
-beforeAll(() => makeSwarm(path));
+const memories = folder.file('memories.db');
+beforeAll(async () => {
+  await makeSwarm(path);
+  await makeMemories(memories);
+});
 afterAll(() => folder.remove());
 
 /** The words of a command with the path of the world behind its verb. */
-function placed([verb = '', ...more]: readonly string[]): string[] {
-  return verb === 'society' ? [verb, ...more, path] : [verb, path, ...more];
+function placed([verb = '', ...more]: readonly string[], file = path): string[] {
+  return verb === 'society' ? [verb, ...more, file] : [verb, file, ...more];
 }
 
 describe('names in place of ids', () => {
@@ -33,6 +38,9 @@ describe('names in place of ids', () => {
     'why market',
     'society show',
     'rights cell:society/Swarm@1/markets',
+    'prompt last',
+    'memory',
+    'trust',
   ])(
     'given a world with a swarm, when reprise %s prints it as text, then no id of 32 digits stands in it',
     async (words) => {
@@ -40,6 +48,31 @@ describe('names in place of ids', () => {
       expect(err).toBe('');
       expect(out).not.toBe('');
       expect(out.match(/[0-9a-f]{32,}/g) ?? []).toEqual([]);
+    },
+  );
+
+  it.each([
+    'memory',
+    'memory group:crew',
+    'memory group:crew#2',
+    'readers group:crew#2',
+    'trust',
+    'why order.ts',
+    'log',
+    'tail -n 40',
+    'diff 2 40',
+    'waiting --at 30',
+    'trouble --all',
+    'society show',
+    'cost --by agent,day,node,task,model',
+    'prompt last',
+    'rights cell:society/Entity@1/ann',
+  ])(
+    'given a world in which agents keep memories, when reprise %s prints it as text, then no id of 32 digits stands in it',
+    async (words) => {
+      const { out, err } = await run(...placed(words.split(' '), memories));
+      expect([out, err]).not.toEqual(['', '']);
+      expect(`${out}${err}`.match(/[0-9a-f]{32,}/g) ?? []).toEqual([]);
     },
   );
 

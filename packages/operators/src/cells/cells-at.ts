@@ -2,7 +2,7 @@
 import type { Address } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames, textsIn } from '../page/skim.js';
 
 /** The cells of some reducers that exist after a frame, in the order of their keys. */
 export async function cellsAt(
@@ -14,7 +14,7 @@ export async function cellsAt(
   const fold = new StateFieldsFold(Object.fromEntries(reducers.map((name) => [name, []])));
   const snapshot = await snapshotBefore(store, seq);
   await fold.load(snapshot);
-  const holding = reducers.map((name) => Buffer.from(name));
+  const holding = textsIn(reducers);
   await skimFrames(store, { from: snapshot.seq + 1, to: seq, holding, signal }, (frame, at, records) =>
     fold.take(frame, at, records),
   );

@@ -3,11 +3,11 @@
 import { aList, type OptionKind, RepriseError, wholeFrom } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
-import { readFrame } from '@reprise/kernel/store';
 import type { Owner } from '../names/owner.js';
 import { firstFrameSince, frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
+import { skimFrames } from '../page/skim.js';
 import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
 import { type Repeated, UsageFold, type Used } from './usage-fold.js';
 
@@ -75,12 +75,11 @@ async function sumsOf(
   const add = (given: readonly (Used | Repeated)[]): void => {
     for (const one of given) if (one.at >= from) sums.add(one);
   };
-  for await (const { seq, at, bytes } of store.journal.read(snapshot.seq + 1, last)) {
-    signal?.throwIfAborted();
-    if (at >= to) break;
-    add(fold.take(at, readFrame(bytes, seq).all));
-    if (fold.lacksFrames) break;
-  }
+  await skimFrames(store, { from: snapshot.seq + 1, to: last, signal }, (_, at, records) => {
+    if (at >= to) return false;
+    add(fold.take(at, records));
+    return !fold.lacksFrames;
+  });
   add(fold.rest());
   return { sums, lacksFrames: fold.lacksFrames };
 }

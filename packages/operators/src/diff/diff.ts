@@ -142,10 +142,22 @@ async function compareCell(
   return { cell: formatAddress(address), change, patches, logs: changedLogs, tables: changedTables };
 }
 
+/** The length of a log, by looks at single items: a transcript of ten thousand is not read for its number. */
 async function lengthOf(at: WorldAt, address: Address, log: string): Promise<number> {
-  let length = 0;
-  for await (const _ of at.log(address, log)) length++;
-  return length;
+  const has = async (index: number): Promise<boolean> => {
+    for await (const _ of at.log(address, log, index)) return true;
+    return false;
+  };
+  // It has the items before `low`, and none from `high` on.
+  let [low, high] = [0, 1];
+  while (await has(high - 1)) [low, high] = [high, high * 2];
+  high--;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await has(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 async function compareTable(address: Address, table: string, { before, after }: Worlds): Promise<TableChange[]> {

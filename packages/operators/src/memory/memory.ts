@@ -3,7 +3,6 @@
 import { type Address, type OptionKind, parseAddress } from '@reprise/contracts';
 import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { entityOfAuthor, type SwarmState } from '@reprise/society/contracts';
-import { cellsAt } from '../cells/cells-at.js';
 import { namesAt } from '../names/names-at.js';
 import { ownerWords } from '../names/owner.js';
 import { REDUCERS } from '../names/reducers.js';
@@ -11,7 +10,7 @@ import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import type { PageOptions } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
-import { namedIn, requireItemName } from '../readers/item.js';
+import { namedIn, requireItemName, scopesAt } from '../readers/item.js';
 import { itemsIn } from './items.js';
 import type { MemoryReport } from './report.js';
 import { type Reading, rowOf } from './rows.js';
@@ -51,8 +50,8 @@ export async function memoryOf(
   if (item !== undefined) requireItemName(item);
   const frame = await frameOf(store, options.at);
   const then = await worldAt(store, apps.app, frame, { legacy: apps.legacy ?? [] });
-  const named = item === undefined ? undefined : await namedIn(then, item);
-  const all = (await cellsAt(store, frame, [REDUCERS.store], signal)).map(([, scope]) => scope);
+  const all = await scopesAt(store, frame, signal);
+  const named = item === undefined ? undefined : await namedIn(then, item, async () => all);
   const stores = named === undefined ? all : [named.scope];
   const one = named?.item ?? null;
   const { items, next } =

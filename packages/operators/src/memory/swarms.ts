@@ -8,6 +8,11 @@ interface Unanswered {
   readonly tasks: number;
 }
 
+const [COMPLETED, OPENED, WORK] = ['society/TaskCompleted@1', 'society/OpenSwarm@1', 'society/Work@1'] as const;
+
+/** What the bytes of each frame hold that says something of tasks and their answers. */
+export const ANSWERING: readonly string[] = [COMPLETED, OPENED, WORK];
+
 /** Follows the tasks of the workers of swarms that were opened in the frames that are read. */
 export class SwarmAnswers {
   readonly #tasks = new Map<string, Set<number>>();
@@ -17,7 +22,7 @@ export class SwarmAnswers {
   take(record: JournalRecord): void {
     if (record.kind === 'event') this.#takeEvent(record);
     if (record.kind !== 'fact' || record.from?.[0] !== REDUCERS.swarm) return;
-    if (record.name !== 'society/TaskCompleted@1') return;
+    if (record.name !== COMPLETED) return;
     const swarm = String(record.from[1]);
     const { status, task } = record.value as { readonly status: string; readonly task: number };
     if (status === 'ok' && this.#tasks.get(swarm)?.has(task) === true) this.#answered.add(swarm);
@@ -25,9 +30,8 @@ export class SwarmAnswers {
 
   #takeEvent({ to, from, event: { name, value } }: Extract<JournalRecord, { readonly kind: 'event' }>): void {
     // A swarm that exists refuses to be opened again.
-    if (to[0] === REDUCERS.swarm && name === 'society/OpenSwarm@1' && !this.#tasks.has(to[1]))
-      this.#tasks.set(to[1], new Set());
-    if (from?.[0] !== REDUCERS.swarm || name !== 'society/Work@1') return;
+    if (to[0] === REDUCERS.swarm && name === OPENED && !this.#tasks.has(to[1])) this.#tasks.set(to[1], new Set());
+    if (from?.[0] !== REDUCERS.swarm || name !== WORK) return;
     const { n, role } = value as { readonly n: number; readonly role: string };
     if (role === 'worker') this.#tasks.get(String(from[1]))?.add(taskOf(n));
   }

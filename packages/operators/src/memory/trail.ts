@@ -1,13 +1,13 @@
 /** What a journal says of some items: which frame wrote them, by which act, what became of them, and who judged them. */
 import type { JournalRecord, Ref, Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
 import type { ItemOrigin, Linked } from '@reprise/org/contracts';
 import { REDUCERS } from '../names/reducers.js';
-import { type FramePlace, type StatedVerdict, verdictsIn } from '../verdicts/index.js';
+import { skimFrames, textsIn } from '../page/skim.js';
+import { type FramePlace, HOLDING_VERDICTS, type StatedVerdict, verdictsIn } from '../verdicts/index.js';
 import { actOf, type StatedAct } from './causes.js';
 import { itemName } from './items.js';
-import { SwarmAnswers } from './swarms.js';
+import { ANSWERING, SwarmAnswers } from './swarms.js';
 
 /** An act, and the frame that holds it. */
 export interface PlacedAct extends StatedAct {
@@ -37,6 +37,13 @@ interface StatedPlace extends Pick<Linked, 'title' | 'from'> {
 type Fact = Extract<JournalRecord, { readonly kind: 'fact' }>;
 type Fields = Readonly<Record<string, Value>>;
 
+/** What the bytes of each frame hold that says something of an item, of a place that it comes from, or of an answer of a swarm. */
+const HOLDING = textsIn([
+  ...['memory/Linked@1', 'memory/Written@1', 'society/Shared@1', 'society/Merged@1'],
+  ...HOLDING_VERDICTS,
+  ...ANSWERING,
+]);
+
 /** Collects what frames say of items. Memory is bounded by the items that are meant, and by the places of organizations. */
 export class MemoryTrail {
   readonly items = new Map<string, ItemTrail>();
@@ -53,11 +60,9 @@ export class MemoryTrail {
   }
 
   /** Reads a journal up to a frame. */
-  async read({ journal }: ReadonlyStore, last: number, signal: AbortSignal | undefined): Promise<void> {
-    for await (const { seq, at, bytes } of journal.read(0, last)) {
-      signal?.throwIfAborted();
-      this.#take(readFrame(bytes, seq).all, { frame: seq, at });
-    }
+  async read(store: ReadonlyStore, last: number, signal: AbortSignal | undefined): Promise<void> {
+    const range = { from: 0, to: last, holding: HOLDING, kinds: ['erase'], signal };
+    await skimFrames(store, range, (frame, at, records) => this.#take(records, { frame, at }));
   }
 
   /** A place of an organization, as it was stated last. */

@@ -2,6 +2,7 @@
 import type { SessionState } from '@reprise/agent/contracts';
 import { type Address, formatAddress, type JournalRecord, type Value } from '@reprise/contracts';
 import type { SnapshotCell, SnapshotLeaves } from '@reprise/kernel/inspect';
+import { textsIn } from '../page/skim.js';
 import { type Making, type Owner, ownerOfCell, ownerOfSession } from './owner.js';
 import { REDUCERS } from './reducers.js';
 
@@ -12,7 +13,7 @@ const ADOPTED = 'aos.agent/AgentAdopted@1';
 const ENTITIES: readonly string[] = ['society/Make@1', 'society/Human@1'];
 
 /** What the bytes of each frame hold that names somebody. */
-export const HOLDING_NAMES: readonly Buffer[] = [ADOPTED, ...ENTITIES].map((name) => Buffer.from(name));
+export const HOLDING_NAMES: readonly Buffer[] = textsIn([ADOPTED, ...ENTITIES]);
 
 /** Follows who is made. Memory is bounded by the number of sessions and agents of the world. */
 export class WorldNames {

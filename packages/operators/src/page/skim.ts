@@ -10,31 +10,39 @@ interface Skim {
   readonly to: number;
   /** Only frames whose bytes hold one of these: the others are not decoded. */
   readonly holding?: readonly Buffer[];
+  /** Frames of these kinds are decoded whatever they hold. */
+  readonly kinds?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Takes the records of frames in their order, without a check of their shapes.
  *
+ * @param take ends the reading with `false`
  * @throws RepriseError `journal_damaged` for a frame that is damaged; the reason of the signal when it is aborted
  */
 export async function skimFrames(
   { journal }: Pick<ReadonlyStore, 'journal'>,
-  { from, to, holding, signal }: Skim,
-  take: (seq: number, at: number, records: readonly JournalRecord[]) => void,
+  { from, to, holding, kinds = [], signal }: Skim,
+  take: (seq: number, at: number, records: readonly JournalRecord[]) => unknown,
 ): Promise<void> {
   for await (const frame of journal.read(from, to)) {
     signal?.throwIfAborted();
-    if (holding !== undefined && !holdsAny(frame, holding)) continue;
+    if (holding !== undefined && !kinds.includes(frame.kind) && !holdsAny(frame, holding)) continue;
     const { seq, at, bytes } = frame;
     const records = skimFrame(bytes, seq);
     try {
-      take(seq, at, records);
+      if (take(seq, at, records) === false) return;
     } catch (error) {
       readFrame(bytes, seq); // a frame that nothing can take has a wrong shape: this says where
       throw error;
     }
   }
+}
+
+/** Texts as the bytes of a frame hold them. */
+export function textsIn(texts: readonly string[]): readonly Buffer[] {
+  return texts.map((text) => Buffer.from(text));
 }
 
 /**

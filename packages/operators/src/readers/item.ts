@@ -1,7 +1,9 @@
 /** Which item of a memory is meant, and what the store says of it. */
 import { isWhole, RepriseError } from '@reprise/contracts';
-import type { WorldAt } from '@reprise/kernel';
+import type { ReadonlyStore, WorldAt } from '@reprise/kernel';
 import { key as itemKey, type MemoryItem, SCOPE, storeAt } from '@reprise/org/contracts';
+import { cellsAt } from '../cells/cells-at.js';
+import { REDUCERS } from '../names/reducers.js';
 
 /** An item, with its number. */
 interface FoundItem extends MemoryItem {
@@ -29,9 +31,10 @@ export function requireItemName(text: unknown): asserts text is string {
  * The store or the item after a frame. A scope may have a `#` of its own: the item is meant where there is one, and the store
  * of that name otherwise.
  *
+ * @param scopes finds the scopes of all stores, for a refusal
  * @throws RepriseError `invalid_argument` when it is not there
  */
-export async function namedIn(then: WorldAt, text: string): Promise<Named> {
+export async function namedIn(then: WorldAt, text: string, scopes: () => Promise<readonly string[]>): Promise<Named> {
   const [, scope = '', digits = ''] = /^(.+)#(\d{1,12})$/.exec(text) ?? [];
   const id = Number(digits);
   const isItem = digits !== '' && isWhole(id, 1);
@@ -42,7 +45,7 @@ export async function namedIn(then: WorldAt, text: string): Promise<Named> {
   }
   if ((await nextIn(then, text)) !== undefined) return { scope: text, item: null };
   if (store === undefined)
-    throw absent('there is no such store at this frame', isItem ? scope : text, 'the scope of a store');
+    throw absent('there is no such store at this frame', isItem ? scope : text, knownOf(await scopes()));
   throw absent('the store has no such item at this frame', text, `a number below ${store}`);
 }
 
@@ -50,6 +53,20 @@ export async function namedIn(then: WorldAt, text: string): Promise<Named> {
 async function nextIn(then: WorldAt, scope: string): Promise<number | undefined> {
   if (!SCOPE.test(scope)) return undefined;
   return ((await then.state(storeAt(scope))) as { readonly next: number } | undefined)?.next;
+}
+
+/** The scopes of the stores that exist after a frame, in their order. */
+export async function scopesAt(store: ReadonlyStore, frame: number, signal?: AbortSignal): Promise<readonly string[]> {
+  return (await cellsAt(store, frame, [REDUCERS.store], signal)).map(([, scope]) => scope);
+}
+
+/** The most stores that a refusal names. */
+const NAMED_MAX = 5;
+
+function knownOf(scopes: readonly string[]): string {
+  if (scopes.length === 0) return 'the scope of a store; the world has none at this frame: nobody keeps anything there';
+  const more = scopes.length - NAMED_MAX;
+  return `the scope of a store: ${scopes.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function absent(message: string, actual: string, expected: string): RepriseError {

@@ -11,7 +11,7 @@ import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
 import { belongingOf, nameOf, nameOfHolder, withBelonging } from './belonging.js';
-import { namedIn, requireItemName } from './item.js';
+import { namedIn, requireItemName, scopesAt } from './item.js';
 import { reasonOf } from './reasons.js';
 import type { ReaderRow, ReadersReport } from './report.js';
 
@@ -24,12 +24,12 @@ export interface ReadersOfOptions extends PageOptions {
 
 const KNOWN: Readonly<Record<keyof ReadersOfOptions, true | OptionKind>> = { ...AT_OPTIONS, ...PAGE_OPTIONS };
 
-/** The cells that may act for themselves. What the session of an entity reads, its entity reads for it. */
-const HOLDERS = [REDUCERS.entity, REDUCERS.session, REDUCERS.project, REDUCERS.job] as const;
+/** The cells that read for themselves. What the session of an entity reads, its entity reads for it; a job reads nothing, its session does. */
+const HOLDERS = [REDUCERS.entity, REDUCERS.session, REDUCERS.project] as const;
 
 /**
  * Lists who may read an item of a memory by their rights after a frame, and who may not: the operator, the people and agents
- * of societies, sessions, projects and jobs. The gate asks the same rights when an item is read; a rule of the app's policy
+ * of societies, sessions and projects. The gate asks the same rights when an item is read; a rule of the app's policy
  * may forbid more.
  *
  * @param item the scope of a store, or a scope and the number of an item in it: `group:research#7`
@@ -48,7 +48,7 @@ export async function readersOf(
   const frame = await frameOf(store, options.at);
   const then = await worldAt(store, apps.app, frame, { legacy: apps.legacy ?? [] });
   const names = await namesAt(store, frame, options.signal);
-  const { scope, item: found } = await namedIn(then, item);
+  const { scope, item: found } = await namedIn(then, item, () => scopesAt(store, frame, options.signal));
   const question = { store: scope, at: await timeOf(store, frame) };
   const belonging = await belongingOf(then, scope);
   const rows: ReaderRow[] = [OPERATOR];

@@ -9,10 +9,10 @@ import {
   RepriseError,
 } from '@reprise/contracts';
 import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
+import { skimFrames, textsIn } from '../page/skim.js';
 import type { RightsLink, RightsReport } from './report.js';
 
 /** The frame after which rights are read. */
@@ -84,6 +84,7 @@ function ownCopy(capability: Capability | null) {
 }
 
 const CELL = 'cell:';
+const SET_RIGHTS = 'sys/SetRights@1';
 
 type Setting = NonNullable<RightsLink['since']>;
 
@@ -95,14 +96,12 @@ async function settingsOf(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, Setting>> {
   const found = new Map<string, Setting>();
-  for await (const { seq, at, bytes } of store.journal.read(0, last)) {
-    signal?.throwIfAborted();
-    const { all } = readFrame(bytes, seq);
+  await skimFrames(store, { from: 0, to: last, holding: textsIn([SET_RIGHTS]), signal }, (frame, at, all) => {
     for (const [i, record] of all.entries()) {
       const set = settingIn(record, all[i + 1]);
-      if (set !== undefined && holders.has(set.holder)) found.set(set.holder, { frame: seq, at, by: set.by });
+      if (set !== undefined && holders.has(set.holder)) found.set(set.holder, { frame, at, by: set.by });
     }
-  }
+  });
   return found;
 }
 
@@ -117,7 +116,7 @@ function settingIn(
 }
 
 function setBy({ name, value }: KernelCommand, by: string) {
-  return name === 'sys/SetRights@1' ? { holder: value.holder, by } : undefined;
+  return name === SET_RIGHTS ? { holder: value.holder, by } : undefined;
 }
 
 /** The display name of an agent or a person of a society; null for every other holder. */

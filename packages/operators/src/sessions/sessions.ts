@@ -5,7 +5,7 @@ import { REDUCERS } from '../names/reducers.js';
 import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames, textsIn } from '../page/skim.js';
 import type { SessionRow, SessionsReport, WorldParts } from './report.js';
 
 /** The frame after which it is read. */
@@ -73,7 +73,7 @@ async function followed(
   await fold.load(snapshot);
   await names?.load(snapshot);
   // What names sessions and agents stands in frames of other cells as well.
-  const holding = names === undefined ? { holding: Object.keys(fields).map((reducer) => Buffer.from(reducer)) } : {};
+  const holding = names === undefined ? { holding: textsIn(Object.keys(fields)) } : {};
   await skimFrames(store, { from: snapshot.seq + 1, to: frame, signal, ...holding }, (seq, at, records) => {
     fold.take(seq, at, records);
     if (names !== undefined) for (const record of records) names.take(record);

@@ -1,12 +1,12 @@
 /** Trust over time: for each pair of observer and author, the score after each verdict that moved it. */
 import type { OptionKind } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
 import { namesAt } from '../names/names-at.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
-import { verdictsIn } from '../verdicts/index.js';
+import { skimFrames, textsIn } from '../page/skim.js';
+import { HOLDING_VERDICTS, verdictsIn } from '../verdicts/index.js';
 import type { TrustPair, TrustReport } from './trust-report.js';
 
 /** When trust is read, and which part of a long answer is wanted. */
@@ -44,20 +44,19 @@ export async function trustOf(store: ReadonlyStore, options: TrustOfOptions = {}
 type Changes = { readonly observer: string; readonly agent: string; readonly all: TrustPair['changes'] };
 
 async function changesUpTo(
-  { journal }: ReadonlyStore,
+  store: ReadonlyStore,
   last: number,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, Changes>> {
   const changes = new Map<string, Changes>();
-  for await (const { seq, at, bytes } of journal.read(0, last)) {
-    signal?.throwIfAborted();
-    for (const { observer, agent, trust, item, verdict, basis, by } of verdictsIn(readFrame(bytes, seq).all)) {
+  await skimFrames(store, { from: 0, to: last, holding: textsIn(HOLDING_VERDICTS), signal }, (frame, at, records) => {
+    for (const { observer, agent, trust, item, verdict, basis, by } of verdictsIn(records)) {
       if (agent === null || trust === null) continue;
       const pair = changes.get(`${observer} ${agent}`) ?? { observer, agent, all: [] };
       changes.set(`${observer} ${agent}`, pair);
-      pair.all.push({ frame: seq, at, item, verdict, basis, by, trust });
+      pair.all.push({ frame, at, item, verdict, basis, by, trust });
     }
-  }
+  });
   return changes;
 }
 

@@ -19,6 +19,12 @@ export interface StatedVerdict {
 type Fact = Extract<JournalRecord, { readonly kind: 'fact' }>;
 type Fields = Readonly<Record<string, Value>>;
 
+const ASSESSED = 'society/Assessed@1';
+const VALIDATED = 'society/Validated@1';
+
+/** What the bytes of each frame hold that has a verdict. */
+export const HOLDING_VERDICTS: readonly string[] = [ASSESSED, VALIDATED];
+
 /** The verdicts of a frame, in the order of its records. */
 export function verdictsIn(all: readonly JournalRecord[]): readonly StatedVerdict[] {
   return all.flatMap((record, i) => {
@@ -33,12 +39,11 @@ function isOfEntity(record: JournalRecord): record is Fact {
 }
 
 function verdictOf(fact: Fact, all: readonly JournalRecord[], i: number): StatedVerdict | undefined {
-  if (fact.name !== 'society/Assessed@1' && fact.name !== 'society/Validated@1') return undefined;
+  if (fact.name !== ASSESSED && fact.name !== VALIDATED) return undefined;
   const observer = String(fact.from?.[1]);
   const value = fact.value as Fields;
   const given = { observer, item: String(value.item_id), by: giverOf(value.by as unknown as Actor, observer) };
-  if (fact.name === 'society/Validated@1')
-    return { ...given, agent: null, verdict: 'validated', basis: null, trust: null };
+  if (fact.name === VALIDATED) return { ...given, agent: null, verdict: 'validated', basis: null, trust: null };
   const agent = String(value.agent_id);
   const verdict = value.verdict as StatedVerdict['verdict'];
   return { ...given, agent, verdict, basis: String(value.basis), trust: trustAfter(all, i, agent) };

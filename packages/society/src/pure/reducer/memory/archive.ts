@@ -10,7 +10,7 @@ import { archivePlan } from '../../plans/identity.js';
 import { refuse } from '../call/operations.js';
 import { type Replied, refusedTo } from '../call/replies.js';
 import { type EntityContext, idOf } from '../context/entity.js';
-import { writeOf } from './writes.js';
+import { linkWrite, writeOf } from './writes.js';
 
 /** Begins the call under which a hot context is read for an archive. */
 const ARCHIVE = 'archive.';
@@ -42,7 +42,9 @@ export function archiveTold({ call, entity_id, state }: News<'society/L1Told@1'>
   const key = archiveIdOf(entity_id, Number(call.slice(ARCHIVE.length)));
   if (ctx.table('archives').get(key) === undefined) return true;
   const store = storeOf.private(idOf(ctx));
-  const { origin } = writeOf(store, ctx);
+  const write = writeOf(store, ctx);
+  const { origin } = write;
+  linkWrite(write, 'archive', ctx);
   const { active, goal, findings, working_memory } = state.fields;
   const agent = {
     ...{ key, agent_id: entity_id, parent_entity_id: idOf(ctx), agent_type: state.agent_type },

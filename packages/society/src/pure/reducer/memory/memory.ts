@@ -27,7 +27,7 @@ import { tellGroup } from '../group/told-groups.js';
 import { mayAsk } from '../rights/may-ask.js';
 import { storedItem } from './archive.js';
 import { assess, judging } from './trust.js';
-import { writeOf } from './writes.js';
+import { linkWrite, writeOf } from './writes.js';
 
 /** The tools of stores, besides `memory_assess`. */
 type StoreTool = `memory_${'write_warm' | 'read_warm' | 'search' | 'share' | 'validate'}`;
@@ -68,7 +68,9 @@ export const memoryOperations: OperationsOf<StoreTool> = {
     requireReadable(draft, store, ctx);
     requireWritable(draft, to, ctx);
     const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
-    return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
+    const write = writeOf(to, ctx);
+    linkWrite(write, 'share', ctx);
+    return act(call, { act: 'share', store, id, to, key, ...write }, ctx);
   },
   memory_validate: (draft, { item_id }, call, ctx) => {
     const { store } = itemOf(item_id);
@@ -213,9 +215,9 @@ function writing(
   ctx: EntityContext,
 ): MemoryAct {
   const { content_ref, summary_ref, type, confidence_ppm = null, subject_key = null } = asked;
-  const { origin, expires_at } = writeOf(store, ctx);
-  const { message: id } = origin;
-  ctx.record('memory/Linked@1', { kind: 'message', id, title: `write ${id}`, from: [], text_ref: content_ref });
+  const write = writeOf(store, ctx);
+  const { origin, expires_at } = write;
+  linkWrite(write, 'write', ctx, content_ref);
   const words = { content_ref, summary_ref, tags: [], type, confidence_ppm, subject_key };
   const operation = {
     op: 'store' as const,

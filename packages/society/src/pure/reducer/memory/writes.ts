@@ -1,6 +1,6 @@
 /** What the writes of an entity have in common. */
 
-import { formatAddress } from '@reprise/contracts';
+import { formatAddress, present, type Ref } from '@reprise/contracts';
 import { openStore } from '@reprise/org/contracts';
 import { groupOfStore } from '../../contracts/cell/names.js';
 import { countsOf, type EntityContext, setCounts } from '../context/entity.js';
@@ -18,4 +18,14 @@ export function writeOf(store: string, ctx: EntityContext) {
   const seconds = group === undefined ? 0 : (ctx.table('terms').get(group)?.ttl_default ?? 0);
   const origin = { cell: formatAddress(ctx.address), message };
   return { origin, expires_at: seconds === 0 ? null : ctx.now + seconds * 1_000 };
+}
+
+/** States the place that a write comes from: what nothing states is a gap in the provenance of the item. */
+export function linkWrite(
+  { origin: { message: id } }: ReturnType<typeof writeOf>,
+  what: 'write' | 'share' | 'archive' | 'return',
+  ctx: EntityContext,
+  text_ref?: Ref,
+): void {
+  ctx.record('memory/Linked@1', { kind: 'message', id, title: `${what} ${id}`, from: [], ...present({ text_ref }) });
 }

@@ -38,7 +38,7 @@ import { type EntityContext, type EntityHandlers, rowKeyOf } from '../context/en
 import { reviewOf } from '../context/staged.js';
 import { requireWritable, tellOfItem } from '../memory/memory.js';
 import { tierByVerdicts } from '../memory/trust.js';
-import { writeOf } from '../memory/writes.js';
+import { linkWrite, writeOf } from '../memory/writes.js';
 import { mayAsk, mayOperate } from '../rights/may-ask.js';
 import { changeRights } from '../rights/rights.js';
 
@@ -191,11 +191,11 @@ function goOn(draft: EntityState, key: string, given: Row<'staged'>, ctx: Entity
 }
 
 function copy(key: string, item: number, to: string, isReviewed: boolean, ctx: EntityContext): void {
-  const { origin: own, expires_at } = writeOf(to, ctx);
-  const { message: id } = own;
+  const write = writeOf(to, ctx);
+  const { origin: own, expires_at } = write;
+  linkWrite(write, 'return', ctx);
   const of = formatAddress(entityAt(agentOfStaging(key)));
   const origin = { ...own, of, ...(isReviewed ? {} : { unreviewed: true as const }) };
-  ctx.record('memory/Linked@1', { kind: 'message', id, title: `return ${id}`, from: [] });
   const once = `return:${ctx.hash([key, item]).slice(0, 32)}`; // W2
   const input = { staging: key, item, to, key: once, origin, expires_at };
   startPlan(ctx, { for: 'return', staging: key }, { plan: copyPlan, input });
