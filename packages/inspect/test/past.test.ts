@@ -74,7 +74,7 @@ describe('the kept past of a world', () => {
   it.each([
     ['a conversation, a tree and a team', makeScene],
     ['a swarm', makeSwarm],
-  ] as const)('each frame of a world with %s is that of worldAt, from the last one back', async (name, make) => {
+  ] as const)('the frames of a world with %s are those of worldAt, from the last one back', async (name, make) => {
     const file = folder.file(`${name}.db`);
     await make(file);
     const store = await sqlite(file).openReadonly();
@@ -84,7 +84,8 @@ describe('the kept past of a world', () => {
       await compare(
         store,
         app,
-        Array.from({ length: seq + 1 }, (_, i) => seq - i),
+        // `worldAt` replays from the beginning: every frame would take the square of their number.
+        Array.from({ length: seq + 1 }, (_, i) => seq - i).filter((frame) => frame > seq - 8 || frame % 7 === SEED % 7),
       );
     } finally {
       await store.close();
@@ -112,7 +113,7 @@ describe('the kept past of a world', () => {
       const kept = new KeptPast(counted, ledgerApp);
       const { seq } = await store.journal.head();
       await kept.at(seq);
-      for (let frame = seq - 1; frame > seq - 400; frame--) {
+      for (let frame = seq - 1; frame > seq - 400; frame -= 7) {
         read = 0;
         await kept.at(frame);
         expect(read).toBeLessThanOrEqual(2 * 256);
