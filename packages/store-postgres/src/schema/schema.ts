@@ -86,8 +86,11 @@ const STEPS_4: readonly string[] = [
   )`,
 ];
 
+/** Version 5: how other processes reach the one that has a lease. */
+const STEPS_5: readonly string[] = ['ALTER TABLE reprise.host ADD COLUMN address text'];
+
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4];
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5];
 
 /** The first version whose pieces may be objects. */
 export const OBJECTS_SINCE = 2;
