@@ -30,6 +30,11 @@ export interface PostgresOptions {
   readonly ttl?: number;
   /** The most connections of this process; 8 when absent. One of them is for its lease alone. */
   readonly connectionsMax?: number;
+  /**
+   * How other processes reach this one, such as `http://10.0.0.7:8080`: 1 to 256 bytes. A process that is refused a
+   * world of this one finds it in the error: `details.by.address` of `world_locked`.
+   */
+  readonly address?: string;
   /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
   readonly pooled?: boolean;
   /**
@@ -51,6 +56,10 @@ export interface SweepOptions {
 const OPTIONS: KnownOptions<PostgresOptions> = {
   ttl: wholeFrom(100),
   connectionsMax: wholeFrom(3),
+  address: {
+    expected: 'well-formed text of 1 to 256 bytes',
+    fits: isName,
+  },
   pooled: aFlag,
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
@@ -194,7 +203,7 @@ class Database implements PostgresDatabase {
     await prepareTables(connections);
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
     const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
-    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS);
+    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address);
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
     const committer = new Committer(connections);
@@ -239,11 +248,19 @@ function requireUrl(url: unknown): asserts url is string {
 }
 
 function requireName(name: unknown, where: string): asserts name is string {
-  if (typeof name === 'string' && name !== '' && wellFormed(name) === name && Buffer.byteLength(name) <= NAME_BYTES_MAX)
-    return;
+  if (isName(name)) return;
   throw new RepriseError('invalid_argument', 'invalid name in a database', {
     where,
     expected: 'well-formed text of 1 to 256 bytes',
     actual: name,
   });
+}
+
+function isName(thing: unknown): thing is string {
+  return (
+    typeof thing === 'string' &&
+    thing !== '' &&
+    wellFormed(thing) === thing &&
+    Buffer.byteLength(thing) <= NAME_BYTES_MAX
+  );
 }

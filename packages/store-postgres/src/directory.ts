@@ -14,7 +14,7 @@ import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, Wo
 import { bytes, one, text, whole } from './connection/columns.js';
 import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
 import { Reservations } from './reservations.js';
-import { closeLease } from './tenure/lease.js';
+import { addressOf, closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
 import { locked, namedRow, type TakeParts } from './tenure/take.js';
 
@@ -187,11 +187,15 @@ class PostgresDirectory implements OpenDirectory {
     if (owner === null) return true;
     // This process is claiming the world, so it has no other claim: the answer to an earlier one was lost.
     if (owner !== own && !(await closeLease(this.parts.connections, text(owner, this.where))))
-      throw locked(this.#whereIs(world), 'another host has it open');
+      throw locked(this.#whereIs(world), 'another host has it open', await this.#addressOf(owner));
     const free = `UPDATE reprise.directory_row r SET owner = NULL, claim = NULL
       WHERE r.directory = $1 AND r.world = $2 AND r.owner = $3 AND r.claim = $4`;
     await this.#rows('take over a claim', free, [bytesOf(world), owner, claim]);
     return false;
+  }
+
+  #addressOf(owner: SqlValue): Promise<string | undefined> {
+    return addressOf(this.parts.connections, text(owner, this.where));
   }
 
   async #release(world: string, name: string, row: WorldRow | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 /** Hosts that share a directory in a database: what the network and lost leases do to their claims. */
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { LimitParts, SharedRows } from '@reprise/kernel/host';
 import pg from 'pg';
 import { expect, it } from 'vitest';
@@ -84,6 +84,22 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
+  it('a refused claim and a refused opening name the address of the process that has the world', async () => {
+    await using one = postgres(own.url, { address: 'http://10.0.0.7:8080' });
+    await using other = postgres(own.url);
+    const name = own.fresh();
+    const [a, b] = [await one.directory(name).open(), await other.directory(name).open()];
+    await a.shared?.claim('w');
+    const open = await one.world(name).open();
+    const refused = { code: 'world_locked', details: { by: { address: 'http://10.0.0.7:8080' } } };
+    await expect(b.shared?.claim('w')).rejects.toMatchObject(refused);
+    await expect(other.world(name).open()).rejects.toMatchObject(refused);
+    await open.close();
+    const silent = await other.world(name).open();
+    await expect(one.world(name).open()).rejects.toSatisfy((error) => !('by' in (error as RepriseError).details));
+    await silent.close();
+  });
+
   it('two hosts of one process that share their connections have no world in common [HOST-13]', async () => {
     await using database = postgres(own.url);
     const directory = database.directory(own.fresh());
@@ -153,6 +169,40 @@ describePostgres('hosts that share a directory', (own) => {
     const parts = hosts.map((host) => host.parts?.allowed[0] ?? 0);
     expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
     for (const { database } of hosts) await database.close();
+  });
+
+  it('hosts that ask for their parts at the same moment do not get the same ones [HOST-18]', async () => {
+    const name = own.fresh();
+    const databases = [1, 2, 3, 4].map(() => postgres(own.url, { connectionsMax: 3 }));
+    const hosts = await Promise.all(databases.map((database) => database.directory(name).open()));
+    for (let round = 0; round < 5; round++) {
+      const use = { limit: `limit ${round}`, max: 7, held: 0, countsFor: 0 };
+      const parts = await Promise.all(hosts.map((host) => host.shared?.share([use])));
+      expect(parts.reduce((sum, part) => sum + (part?.allowed[0] ?? 0), 0)).toBeLessThanOrEqual(7);
+    }
+    await Promise.all(databases.map((database) => database.close()));
+  });
+
+  it('a host that closes its directory leaves its places to others, while its process goes on [HOST-18]', async () => {
+    const { a, rowsA, rowsB, close } = await twoHosts();
+    const use = { limit: 'at once', max: 6, held: 0, countsFor: 0 };
+    expect((await rowsA.share([use])).allowed).toEqual([6]);
+    expect((await rowsB.share([use])).allowed).toEqual([0]);
+    await a.close();
+    expect((await rowsB.share([use])).allowed).toEqual([6]);
+    await close();
+  });
+
+  it('what a process that has ended used within a time counts on for that time, and its places do not [HOST-18]', async () => {
+    const { one, rowsA, rowsB, close } = await twoHosts();
+    const uses = [
+      { limit: 'at once', max: 6, held: 0, countsFor: 0 },
+      { limit: 'in an hour', max: 6, held: 0, countsFor: 3_600_000 },
+    ];
+    expect((await rowsA.share(uses)).allowed).toEqual([6, 6]);
+    await one.close();
+    expect((await rowsB.share(uses)).allowed).toEqual([6, 0]);
+    await close();
   });
 
   it('a directory of many closed worlds finds what is due and what is left open by an index', async () => {

@@ -72,20 +72,25 @@ const STEPS_2: readonly string[] = [
 /**
  * Version 3: a directory is shared by hosts. Each of its rows names the lease of the host that has claimed the world, and
  * the claim. The owner and the epoch of a directory are those of the versions before, which one host had at a time.
- *
- * - `reservation`: what an opening of a directory has reserved of a limit; `until` once it was closed.
  */
 const STEPS_3: readonly string[] = [
   'ALTER TABLE reprise.directory_row ADD COLUMN owner uuid, ADD COLUMN claim uuid',
   'CREATE INDEX directory_open ON directory_row (directory, owner) WHERE open',
+];
+
+/** Version 4: what an opening of a directory has reserved of a limit that hosts share; `until` once it was closed. */
+const STEPS_4: readonly string[] = [
   `CREATE TABLE reservation (
     directory bigint NOT NULL, name text NOT NULL, opening uuid NOT NULL, host uuid NOT NULL,
     count bigint NOT NULL, counts_for bigint NOT NULL, until timestamptz, PRIMARY KEY (directory, name, opening)
   )`,
 ];
 
+/** Version 5: how other processes reach the one that has a lease. */
+const STEPS_5: readonly string[] = ['ALTER TABLE reprise.host ADD COLUMN address text'];
+
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3];
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5];
 
 /** The first version whose pieces may be objects. */
 export const OBJECTS_SINCE = 2;

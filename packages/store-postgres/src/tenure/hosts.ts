@@ -9,6 +9,7 @@ export class Hosts {
   constructor(
     private readonly connections: Connections,
     readonly ttlMs: number,
+    private readonly address: string | null = null,
   ) {}
 
   /** The lease of this process. @throws RepriseError `store_failed` */
@@ -29,7 +30,7 @@ export class Hosts {
   }
 
   #begin(): Promise<Lease> {
-    const mine = Lease.begin(this.connections, this.ttlMs);
+    const mine = Lease.begin(this.connections, this.ttlMs, this.address);
     mine.then(
       (lease) => void lease.lost.then(() => this.#drop(mine)),
       () => this.#drop(mine),

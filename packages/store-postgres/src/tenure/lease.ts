@@ -64,14 +64,15 @@ export class Lease {
     this.#beatLater();
   }
 
-  /** Makes the row of this process. @throws RepriseError `store_failed` */
-  static async begin(connections: Connections, ttlMs: number): Promise<Lease> {
+  /** Makes the row of this process. @param address how others reach it @throws RepriseError `store_failed` */
+  static async begin(connections: Connections, ttlMs: number, address: string | null): Promise<Lease> {
     const began = moment();
     const id = randomUUID();
     await connections.rows(
       'begin a lease',
-      `INSERT INTO reprise.host (id, process, expires) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms')`,
-      [id, thisProcess(), ttlMs],
+      `INSERT INTO reprise.host (id, process, expires, address)
+       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 ms', $4)`,
+      [id, thisProcess(), ttlMs, address],
     );
     await forgetOld(connections).catch(() => undefined); // the next process does it
     return new Lease(id, connections, ttlMs, began);
@@ -143,6 +144,12 @@ export class Lease {
     this.#isOver = true;
     this.#end();
   }
+}
+
+/** How a process that has a lease is reached, for an error that names it; undefined when it did not say. */
+export async function addressOf(connections: Connections, id: string): Promise<string | undefined> {
+  const row = one(await connections.rows('look at a lease', 'SELECT address FROM reprise.host WHERE id = $1', [id]));
+  return row?.[0] == null ? undefined : String(row[0]);
 }
 
 /** Rows of leases that have been over for a day, and that no world or directory names: each start of a process makes one. */

@@ -12,7 +12,7 @@ import { RepriseError } from '@reprise/contracts';
 import { one, whole } from '../connection/columns.js';
 import type { Connections, SqlValue } from '../connection/driver.js';
 import type { Hosts } from './hosts.js';
-import { closeLease, type Lease } from './lease.js';
+import { addressOf, closeLease, type Lease } from './lease.js';
 
 /** The tables whose rows are found by a name, and made when they are missing. */
 type NamedTable = 'world' | 'directory';
@@ -126,7 +126,8 @@ async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']>
   const { owner, lease, where } = found;
   if (owner === null) return 'clean';
   if (owner === lease.id) return 'lost'; // an opening of this process that could not give it back
-  if (!(await closeLease(parts.connections, owner))) throw locked(where, 'another process has it open');
+  if (!(await closeLease(parts.connections, owner)))
+    throw locked(where, 'another process has it open', await addressOf(parts.connections, owner));
   const seen = one(
     await parts.connections.rows('look at a lease', 'SELECT died FROM reprise.host WHERE id = $1', [owner]),
   );
@@ -169,9 +170,10 @@ function giveBackLater(parts: TakeParts, taken: Owned): void {
 }
 
 /** The refusal of what another opening has. */
-export function locked(where: string, actual: string): RepriseError {
+export function locked(where: string, actual: string, address?: string): RepriseError {
   return new RepriseError('world_locked', 'it is already open for writing', {
     ...{ where, actual },
+    ...(address === undefined ? {} : { by: { address } }),
     hint: 'Close it there, or wait until the lease of that process is over.',
   });
 }

@@ -288,6 +288,11 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       const first = await a.rows.share([use(0), use(0, 4, 'y')]);
       expectSame([...first.allowed, first.holds()], [10, 4, true], 'the parts of a host that is alone');
       expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of a second host while the first holds all');
+      expectSame(
+        (await b.rows.share([use(10)])).allowed,
+        [0],
+        'the part of a host that holds what it has not reserved',
+      );
       expectSame((await a.rows.share([use(10), use(4, 4, 'y')])).allowed, [5, 4], 'the parts of the first one then');
       expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of the second while the first still holds all');
       expectSame((await a.rows.share([use(7)])).allowed, [5], 'the part of the first while it uses more');

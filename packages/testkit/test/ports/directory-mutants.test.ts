@@ -95,6 +95,7 @@ const SHARING: readonly (readonly [SharingFault, string])[] = [
   ['parts ignore the others', 'given hosts that share limits'],
   ['parts are taken from who holds them', 'given hosts that share limits'],
   ['parts never change', 'given hosts that share limits'],
+  ['what is held needs no reservation', 'given hosts that share limits'],
   ['limits are one', 'given hosts that share limits'],
   ['a dead host keeps its part', 'given a host whose lease is over, its part'],
   ['a dead host leaves its part at once', 'given a host whose lease is over, its part'],

@@ -39,6 +39,7 @@ export type SharingFault =
   | 'parts ignore the others'
   | 'parts are taken from who holds them'
   | 'parts never change'
+  | 'what is held needs no reservation'
   | 'a dead host keeps its part'
   | 'a dead host leaves its part at once'
   | 'limits are one';
@@ -211,9 +212,10 @@ class SharingDirectory implements OpenDirectory {
     const others = [...all].reduce((sum, [host, { count }]) => (host === this ? sum : sum + count), 0);
     const living = [...all].filter(([host, one]) => host.lease === one.lease).map(([host]) => host);
     const hosts = living.includes(this) ? living : [...living, this];
+    const isTrusting = fault === 'what is held needs no reservation';
     const part = divideLimit({
       ...{ max, hosts: hosts.length, place: hosts.indexOf(this) },
-      held: fault === 'parts are taken from who holds them' ? 0 : Math.min(held, before ?? 0),
+      held: fault === 'parts are taken from who holds them' ? 0 : Math.min(held, isTrusting ? held : (before ?? 0)),
       others: fault === 'parts ignore the others' ? 0 : others,
     });
     all.set(this, { lease: this.lease, count: part.reserved, countsFor });
