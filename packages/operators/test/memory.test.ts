@@ -105,7 +105,9 @@ describe('the items of a memory', () => {
       const found: string[] = [];
       for (let after: string | null | undefined; after !== null; ) {
         const { rows, next } = await memoryOf(store, { app }, { limit, ...(after === undefined ? {} : { after }) });
-        found.push(...rows.map(({ item, words }) => (words === `Note ${item.split('#')[2]}.` ? item : `${item} ${words}`)));
+        found.push(
+          ...rows.map(({ item, words }) => (words === `Note ${item.split('#')[2]}.` ? item : `${item} ${words}`)),
+        );
         after = next;
       }
       expect([limit, found]).toEqual([limit, all]);

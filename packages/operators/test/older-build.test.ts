@@ -89,7 +89,7 @@ describe.each([
     expect(snapshots).toBeGreaterThan(2);
   });
 
-  it('its cost is that of its receipts, by the model that each of them names, wherever it stands in them', async () => {
+  it('the cost of the world is that of its receipts, by the model that each of them names, wherever it stands in them', async () => {
     const store = await opened(file);
     let tokens = 0;
     for await (const { seq, bytes } of store.journal.read(0))
@@ -103,7 +103,7 @@ describe.each([
     ]);
   });
 
-  it('its story in pages of every size is its whole story, and each of its model calls can be shown', async () => {
+  it('the story in pages of every size is the whole story, and each call of a model can be shown', async () => {
     const store = await opened(file);
     const whole = (await storyOf(store, { limit: 1_000 })).entries;
     for (const limit of [1, 3, 7]) {
@@ -126,7 +126,7 @@ describe.each([
     }
   });
 
-  it('what needs a replay is answered, or refused with the code of an era that no app can replay', async () => {
+  it('an answer that needs a replay is given, or refused with the code of an era that no app can replay', async () => {
     const store = await opened(file);
     const { app } = await allPackages();
     const { seq } = await store.journal.head();

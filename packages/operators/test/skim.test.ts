@@ -4,7 +4,7 @@ import { memory, openKernelWorld, type ReadonlyStore, readFrame, type StoredFram
 import { describe, expect, it } from 'vitest';
 import app from '../../cli/test/apps/app.js';
 import { add } from '../../cli/test/worlds.js';
-import { skimFrames, textsIn } from '../src/page/skim.js';
+import { skimFrames, textsIn } from '../src/skim/index.js';
 
 /** The frames of a world of a few sums. */
 async function givenFrames(): Promise<readonly StoredFrame[]> {
@@ -25,7 +25,7 @@ function journalOf(frames: readonly StoredFrame[]): Pick<ReadonlyStore, 'journal
       for (const frame of frames) if (frame.seq >= from && frame.seq <= to) yield frame;
     },
   };
-  return { journal: journal as ReadonlyStore['journal'] };
+  return { journal: journal as unknown as ReadonlyStore['journal'] };
 }
 
 const range = { from: 0, to: 99 };

@@ -52,7 +52,7 @@ async function makeSample(folder: string): Promise<string> {
   return join(out, 'world.db');
 }
 
-/** The coding agent, which mends the failing test of its own demo. */
+/** The coding agent, which fixes the failing test of its own demo. */
 async function makeCoder(folder: string): Promise<string> {
   const task = ['--print', 'One of the tests fails. Fix it.', '--yes', '--id', 'job-1'];
   const worlds = `${folder}-worlds`;

@@ -9,7 +9,7 @@ import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import type { AttemptRow, AttemptsReport } from './report.js';
 
 /** Which frames are read for what may have run twice. */

@@ -2,7 +2,7 @@
 import type { Address } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { StateFieldsFold, snapshotBefore } from '@reprise/kernel/inspect';
-import { skimFrames, textsIn } from '../page/skim.js';
+import { skimFrames, textsIn } from '../skim/index.js';
 
 /** The cells of some reducers that exist after a frame, in the order of their keys. */
 export async function cellsAt(

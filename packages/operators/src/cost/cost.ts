@@ -7,7 +7,7 @@ import type { Owner } from '../names/owner.js';
 import { firstFrameSince, frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import { COST_KEYS, type CostKey, type CostReport, type CostRow, type CostSums } from './report.js';
 import { type Repeated, UsageFold, type Used } from './usage-fold.js';
 

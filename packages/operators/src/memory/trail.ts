@@ -3,7 +3,7 @@ import type { JournalRecord, Ref, Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import type { ItemOrigin, Linked } from '@reprise/org/contracts';
 import { REDUCERS } from '../names/reducers.js';
-import { skimFrames, textsIn } from '../page/skim.js';
+import { skimFrames, textsIn } from '../skim/index.js';
 import { type FramePlace, HOLDING_VERDICTS, type StatedVerdict, verdictsIn } from '../verdicts/index.js';
 import { actOf, type StatedAct } from './causes.js';
 import { itemName } from './items.js';

@@ -1,7 +1,7 @@
 /** Names in place of the ids of agents, wherever an id stands in a text. */
 import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import { LONG_ID, shortId } from './owner.js';
 import { REDUCERS } from './reducers.js';
 import { HOLDING_NAMES, WorldNames } from './world-names.js';

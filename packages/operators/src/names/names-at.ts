@@ -1,7 +1,7 @@
 /** The names of a world's sessions and agents after a frame. */
 import type { ReadonlyStore } from '@reprise/kernel';
 import { snapshotBefore } from '@reprise/kernel/inspect';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import { HOLDING_NAMES, WorldNames } from './world-names.js';
 
 /** Reads the names after a frame: the price is that of the sessions and agents, and of the frames since the newest snapshot. */

@@ -2,17 +2,17 @@
 import type { SessionState } from '@reprise/agent/contracts';
 import { type Address, formatAddress, type JournalRecord, type Value } from '@reprise/contracts';
 import type { SnapshotCell, SnapshotLeaves } from '@reprise/kernel/inspect';
-import { textsIn } from '../page/skim.js';
+import { textsIn } from '../skim/index.js';
 import { type Making, type Owner, ownerOfCell, ownerOfSession } from './owner.js';
 import { REDUCERS } from './reducers.js';
 
 type Fields = Readonly<Record<string, Value | undefined>>;
 
-/** The events that say who somebody is. */
+/** The events that name agents and people. */
 const ADOPTED = 'aos.agent/AgentAdopted@1';
 const ENTITIES: readonly string[] = ['society/Make@1', 'society/Human@1'];
 
-/** What the bytes of each frame hold that names somebody. */
+/** What the bytes of each frame hold that names an agent or a person. */
 export const HOLDING_NAMES: readonly Buffer[] = textsIn([ADOPTED, ...ENTITIES]);
 
 /** Follows who is made. Memory is bounded by the number of sessions and agents of the world. */

@@ -2,7 +2,7 @@
 import { type Address, formatAddress, type JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { type SnapshotLeaves, snapshotBefore } from '@reprise/kernel/inspect';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 
 /** A cell that takes no events until it is revived. */
 export interface CellFailure {

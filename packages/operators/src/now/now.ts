@@ -10,7 +10,7 @@ import { REDUCERS } from '../names/reducers.js';
 import type { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import type { WaitingReport } from '../waiting/items.js';
 import { reportOf } from '../waiting/pending.js';
 import { WaitingFold } from '../waiting/world-state.js';

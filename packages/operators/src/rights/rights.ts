@@ -12,7 +12,7 @@ import { type App, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/ke
 import { REDUCERS } from '../names/reducers.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireGivenApps, requireQuestion } from '../page/require.js';
-import { skimFrames, textsIn } from '../page/skim.js';
+import { skimFrames, textsIn } from '../skim/index.js';
 import type { RightsLink, RightsReport } from './report.js';
 
 /** The frame after which rights are read. */

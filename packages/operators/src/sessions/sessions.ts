@@ -5,7 +5,7 @@ import { REDUCERS } from '../names/reducers.js';
 import { WorldNames } from '../names/world-names.js';
 import { frameOf } from '../page/frames.js';
 import { AT_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames, textsIn } from '../page/skim.js';
+import { skimFrames, textsIn } from '../skim/index.js';
 import type { SessionRow, SessionsReport, WorldParts } from './report.js';
 
 /** The frame after which it is read. */

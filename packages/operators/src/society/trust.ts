@@ -5,7 +5,7 @@ import { namesAt } from '../names/names-at.js';
 import { frameOf } from '../page/frames.js';
 import { type PageOptions, pageOf } from '../page/page.js';
 import { AT_OPTIONS, PAGE_OPTIONS, requireQuestion } from '../page/require.js';
-import { skimFrames, textsIn } from '../page/skim.js';
+import { skimFrames, textsIn } from '../skim/index.js';
 import { HOLDING_VERDICTS, verdictsIn } from '../verdicts/index.js';
 import type { TrustPair, TrustReport } from './trust-report.js';
 

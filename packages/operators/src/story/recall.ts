@@ -11,7 +11,7 @@ import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import type { SnapshotLeaves } from '@reprise/kernel/inspect';
 import { readFrame } from '@reprise/kernel/store';
-import { holdsAny } from '../page/skim.js';
+import { holdsAny } from '../skim/index.js';
 import {
   effectNamedBy,
   type Named,

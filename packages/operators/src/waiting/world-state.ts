@@ -11,7 +11,7 @@ import {
 } from '@reprise/kernel/inspect';
 import { REDUCERS } from '../names/reducers.js';
 import { WorldNames } from '../names/world-names.js';
-import { skimFrames } from '../page/skim.js';
+import { skimFrames } from '../skim/index.js';
 import { Returns } from './returns.js';
 import { TreePauses } from './tree-pauses.js';
 

@@ -1,4 +1,4 @@
-/** Frames for an answer that looks at many of them and shows few. */
+/** Looks through frames: by their bytes first, and without a check of shapes. */
 import type { JournalRecord } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { skimFrame } from '@reprise/kernel/inspect';
