@@ -261,8 +261,9 @@ export const DESCRIBERS: readonly string[] = [
  * - 2026-11-29: 393,732 with descriptions in the definitions of schemas: tools are stated once by them.
  * - 2026-11-30: 397,000 with forks that take other outcomes in place of recorded ones, and a reader of states for a kept replayer.
  * - 2026-11-30: 397,600 with openings whose store can be taken over: what starts and what is answered asks for it.
+ * - 2026-11-30: 403,000 with worlds that move between stores, and directories and limits that hosts share.
  */
-export const KERNEL_BUNDLE_MAX = 398_000;
+export const KERNEL_BUNDLE_MAX = 403_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -333,12 +334,13 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
  * - 2026-11-30: 100 more in a run and 200 in one file: `world.at(…)` tells the rights of a holder and of those above it.
  * - 2026-11-30: 600 more in one file: a dry fork takes other outcomes in place of recorded ones.
  * - 2026-11-30: 200 more: an opening whose store can be taken over asks whether it still owns it, before effects and answers.
+ * - 2026-11-30: 200 more: a store whose world has moved elsewhere is not opened as a world.
  */
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 130_500, run: 249_100, whole: 287_200 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 152_500, run: 271_000, whole: 309_300 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 130_500, run: 249_300, whole: 287_400 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 152_500, run: 271_200, whole: 309_500 },
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */

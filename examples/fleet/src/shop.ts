@@ -1,9 +1,17 @@
 /** What each world of the fleet does: a shop takes orders, and has each of them paid by the bank. */
-import { type Adapter, creates, defineApp, defineEffect, definePlan, defineReducer } from 'reprise/kernel';
+import {
+  type Adapter,
+  type Address,
+  creates,
+  defineApp,
+  defineEffect,
+  definePlan,
+  defineReducer,
+} from 'reprise/kernel';
 import * as z from 'zod';
 
 /** The cell of a shop. */
-export const SHOP = ['shop/Shop@1', 'orders'] as const;
+export const SHOP: Address = ['shop/Shop@1', 'orders'];
 
 const charge = defineEffect({
   kind: 'bank.charge@1',

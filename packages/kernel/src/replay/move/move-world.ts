@@ -18,7 +18,7 @@ import { equalBytes, type Hash, portableSha256 } from '../../pure/codec/index.js
 import { carryOut, unfinishedFrame } from '../fork/unfinished.js';
 import { isMovedInto, movedTo, noteMoved, noteMoving } from './notes.js';
 
-/** What was moved. */
+/** The world that is in use in the new store. */
 export interface MovedWorld {
   /** The last frame, and the chain digest after it. */
   readonly head: Head;

@@ -95,7 +95,7 @@ async function read(store: Store, refs: readonly Ref[]): Promise<string> {
 }
 
 describe('a world that is moved into another store', () => {
-  it('has every frame, key, blob and tombstone there, goes on there, and is refused where it was [JRN-46]', async () => {
+  it('a moved world has every frame, key, blob and tombstone there, goes on there, and is refused where it was [JRN-46]', async () => {
     const { store, refs } = await closedWorld();
     const target = { ...memory(), label: 'new' };
     const before = await read(store, refs);
@@ -112,7 +112,7 @@ describe('a world that is moved into another store', () => {
     await world.close();
   });
 
-  it('can be moved back, with all that has happened meanwhile, an erasure too', async () => {
+  it('a moved world can be moved back, with all that has happened meanwhile, an erasure too', async () => {
     const { store, refs } = await closedWorld();
     const target = { ...memory(), label: 'new' };
     await moveWorld(store, target);
