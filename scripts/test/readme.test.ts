@@ -69,7 +69,7 @@ describe('the page of entries and packages', () => {
     const manifest = readFileSync(path.join(ROOT, 'packages/reprise/package.json'), 'utf8');
     const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> };
     const entries = Object.keys(exports).filter((name) => name !== './package.json');
-    const named = [...page.matchAll(/^\| `reprise(\/[a-z/]+)?` \|/gm)].map(([, name = '']) => `.${name}`);
+    const named = [...page.matchAll(/^\| `reprise(\/[a-z0-9/]+)?` \|/gm)].map(([, name = '']) => `.${name}`);
     expect(named.toSorted()).toEqual(entries.toSorted());
   });
 
