@@ -65,6 +65,6 @@ describe(`the readers of memories, read from a file (seed ${SEED})`, () => {
     expect(places).toBe(PLACES);
     expect(met.yes).toBeGreaterThan(0);
     expect(met.no).toBeGreaterThan(0);
-    expect([...met.reasons]).toEqual(expect.arrayContaining(['member', 'narrowed', 'rights']));
+    expect([...met.reasons]).toEqual(expect.arrayContaining(['member', 'narrowed']));
   });
 });

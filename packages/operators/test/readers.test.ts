@@ -1,7 +1,9 @@
 /** Who may read an item, beside what the society answers when they try. The adversary is a member that has left. */
-import { memory, openWorld } from 'reprise';
-import { script } from 'reprise/providers';
+import { memoryPart } from '@reprise/org';
+import { defineAgent, memory, openWorld } from 'reprise';
+import { type ScriptRequest, type ScriptStep, script, scriptBy } from 'reprise/providers';
 import { society } from 'reprise/society';
+import { skill, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { allPackages } from '../../cli/src/world/built-in.js';
 import { agentOf } from '../../society/test/support/crew.js';
@@ -37,6 +39,12 @@ async function givenCrew() {
       role,
     ]);
   return { world, office, crew, bot, shared, own, readers, rowsOf };
+}
+
+/** A coordinator gives one task; every other session answers. */
+function led({ system, messages }: ScriptRequest): ScriptStep {
+  if (!system.includes('You lead') || messages.at(-1)?.role === 'tool') return { text: 'Yes.' };
+  return { calls: [{ tool: 'spawn_agent', args: { task: 'Write.', skill: 'clerk' } }] };
 }
 
 describe('the readers of an item', () => {
@@ -87,6 +95,47 @@ describe('the readers of an item', () => {
     const ben = async (options = {}) =>
       (await readers(shared.item_id, options)).rows.find(({ of }) => of?.agent === 'ben')?.may;
     expect([await ben({ at: frame }), await ben()]).toEqual([true, false]);
+  });
+
+  it('given sessions whose rights name stores, when the readers of one are listed, then the link that permits or refuses is named, and what runs no reading of its own is no row', async () => {
+    const place = memory();
+    const stores = memoryPart();
+    const clerk = skill({ name: 'clerk', description: 'Writes', tools: [], body: 'Write.' });
+    const crew = team({
+      name: 'crew',
+      tools: [],
+      skills: [clerk],
+      coordinator: { model: 'main', identity: 'You lead.' },
+    });
+    const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.' });
+    const world = await openWorld({
+      ...{ store: place, models: { main: scriptBy(led) } },
+      ...{ parts: [stores, crew], agents: [talker] },
+    });
+    await using _ = world;
+    const notes = await world.part(stores).open('app#notes');
+    await notes.store({ text: 'Tea.', said: 'Note it.' });
+    await world.part(crew).project('party').send('Plan it.');
+    for (const name of ['may', 'not']) await world.session(name, talker).send('Hello.');
+    await world.pump();
+    for (const [name, store] of [
+      ['may', 'app#*'],
+      ['not', 'other#*'],
+    ] as const)
+      await world.kernel.command('sys/SetRights@1', {
+        holder: `cell:aos.agent/SessionReducer@1/${name}`,
+        exercise: { may: { effect: ['*'], mem_read: [store] } },
+      });
+    const store = await place.openReadonly();
+    const { rows } = await readersOf(store, { app: (await allPackages()).app }, 'app#notes');
+    await store.close();
+    expect(await world.kernel.state(['work/Job@1', 'party/j1'])).toBeDefined();
+    const told = new Map(rows.map(({ holder, may, reason, by }) => [holder, [may, reason, by]]));
+    const [may, not] = ['may', 'not'].map((name) => `cell:aos.agent/SessionReducer@1/${name}`);
+    expect(told.get(may ?? '')).toEqual([true, 'rights', may]);
+    expect(told.get(not ?? '')).toEqual([false, 'narrowed', not]);
+    expect(told.has('cell:specialists/Project@1/party')).toBe(true);
+    expect([...told.keys()].filter((holder) => holder.includes('/Job@'))).toEqual([]);
   });
 
   it.each([

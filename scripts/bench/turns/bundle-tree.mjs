@@ -21,13 +21,16 @@ const WORKLOAD = new URL('./workload.mjs', import.meta.url);
  * @param {string} tree the top folder of a checked-out commit
  * @param {string} name the bundle's name
  * @param {URL} program the program: the workload of a turn, unless another is given
- * @param {{ counted?: boolean }} options `counted`: its codec counts its bytes in `globalThis.codecBytes`
+ * @param {{ counted?: boolean, inputs?: string[] }} options `counted`: its codec counts its bytes in `globalThis.codecBytes`;
+ *   `inputs`: takes the paths of the files that it consists of
  * @returns {Promise<string>} the bundle's file
  */
-export async function bundleTree(tree, name, program = WORKLOAD, { counted = false } = {}) {
+export async function bundleTree(tree, name, program = WORKLOAD, { counted = false, inputs } = {}) {
   await mkdir(BUNDLES, { recursive: true });
   const outfile = path.join(BUNDLES, `${name}.mjs`);
-  await build({
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    metafile: true,
     entryPoints: [fileURLToPath(program)],
     bundle: true,
     platform: 'node',
@@ -43,6 +46,7 @@ globalThis.codecBytes = { encoded: 0, decoded: 0 };`,
     },
     outfile,
   });
+  inputs?.push(...Object.keys(metafile.inputs).sort());
   return outfile;
 }
 

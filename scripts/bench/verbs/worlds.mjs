@@ -1,6 +1,6 @@
 /*
- * The worlds of the bench. They are kept from one run to the next, in a folder named by a digest of the program that writes
- * them: it holds all of the kernel and of agents, and nothing of the verbs that are measured.
+ * The worlds of the bench. They are kept from one run to the next, in a folder named by a digest of the sources that write
+ * them: these are the kernel and agents, and nothing of the verbs that are measured.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,11 +20,9 @@ const KEPT = path.join(ROOT, 'node_modules/.cache/reprise-bench-worlds');
  * @param {string} verifier the file of the command that verifies each world that was made
  */
 export async function madeWorlds({ small, large, bare }, run, verifier) {
-  const program = await bundleTree(ROOT, 'verbs', new URL('workload.mjs', import.meta.url));
-  const digest = createHash('sha256')
-    .update(await readFile(program))
-    .digest('hex');
-  const folder = path.join(KEPT, digest.slice(0, 16));
+  const inputs = [];
+  const program = await bundleTree(ROOT, 'verbs', new URL('workload.mjs', import.meta.url), { inputs });
+  const folder = path.join(KEPT, await digestOf(inputs));
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(KEPT))
     if (path.join(KEPT, name) !== folder) await rm(path.join(KEPT, name), { recursive: true, force: true });
@@ -48,4 +46,11 @@ export async function madeWorlds({ small, large, bare }, run, verifier) {
     { title: String(large), file: await made(`${large}`, large, { from: past }) },
     { title: `${large}, bare`, file: await made(`${large}-${bare}`, large, { from: past, kind: 'bare' }) },
   ];
+}
+
+/** A digest of files. The bundler's own output differs from one run to the next. */
+async function digestOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\n`).update(await readFile(path.join(ROOT, file)));
+  return hash.digest('hex').slice(0, 16);
 }
