@@ -73,7 +73,7 @@ const SHOWN = ['content-type', 'content-length', 'last-modified', 'etag', 'retry
 const url = z
   .url({ protocol: /^https?$/ })
   .max(8_192)
-  .describe('The address.');
+  .describe('The http or https address, with its query.');
 const headers = z
   .strictObject(
     Object.fromEntries(

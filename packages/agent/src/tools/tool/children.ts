@@ -55,7 +55,7 @@ function spawnAgent(agents: readonly string[]) {
       max_seconds: seconds.optional(),
     }),
     jsonSchema: argsSchema(['agent', 'task'], {
-      agent: { type: 'string', enum: agents, description: 'Which agent.' },
+      agent: { type: 'string', enum: agents, description: 'The name of the agent that the child runs as.' },
       task: { ...TEXT_JSON, description: 'The whole task: the child knows nothing else.' },
       max_tokens: { ...TOKENS_JSON, description: 'The most tokens it may use. Default: what is left to you.' },
       max_seconds: { ...SECONDS_JSON, description: 'The most seconds it may take.' },
@@ -93,7 +93,13 @@ const waitAgents = defineSessionTool({
     max_seconds: seconds.optional(),
   }),
   jsonSchema: argsSchema(['children'], {
-    children: { type: 'array', items: CHILD_JSON, minItems: 1, maxItems: 64, description: 'Which children.' },
+    children: {
+      type: 'array',
+      items: CHILD_JSON,
+      minItems: 1,
+      maxItems: 64,
+      description: 'The names of the children to wait for, as spawn_agent answered.',
+    },
     mode: {
       type: 'string',
       enum: ['any', 'all'],

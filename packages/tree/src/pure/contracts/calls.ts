@@ -289,7 +289,7 @@ export const nodeCalls = {
   read_node: ownerTool({
     description:
       'Shows one node: its status, needs, questions and attempts, and its result or the summary of it. You see whole prompts and results of yourself, of nodes below you, and of nodes that you need.',
-    args: z.strictObject({ node_id: nodeNumber.describe('The node.') }),
+    args: z.strictObject({ node_id: nodeNumber.describe('The number of the node, as list_nodes shows it.') }),
   }),
   spawn: makingCall('spawn', ANY),
   fork: makingCall('fork', ANY),
