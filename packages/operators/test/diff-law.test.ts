@@ -34,8 +34,23 @@ async function compareDiffs({ store, draw, app, at }: Place<WorldPart>): Promise
         withChanges(await tableOf(before, address, table), found, table),
         await tableOf(at, address, table),
       ]);
+    for (const log of reducerFor(app, address[0])?.logs.keys() ?? []) {
+      const [from, to] = [await lengthOf(before, address, log), await lengthOf(at, address, log)];
+      logs += Number(from !== to);
+      pairs.push([`${log} of ${name} since ${a}`, found?.logs[log], from === to ? undefined : { from, to }]);
+    }
   }
   return pairs;
+}
+
+/** The logs that had grown, so that a law of none would be seen. */
+let logs = 0;
+
+/** The length of a log, item by item. */
+async function lengthOf(at: WorldAt, address: Address, log: string): Promise<number> {
+  let length = 0;
+  for await (const _ of at.log(address, log)) length++;
+  return length;
 }
 
 /** A value with patches applied: written here anew, from what the patches mean. */
@@ -94,5 +109,6 @@ describe(`what changed between two frames (seed ${SEED})`, () => {
     const { differences, places } = await compareHistories(diffsOf(TEAMS), { places: PLACES, seed: SEED });
     expect(differences).toEqual([]);
     expect(places).toBe(PLACES);
+    expect(logs).toBeGreaterThan(0);
   });
 });

@@ -47,7 +47,8 @@ const { small, large, bare } = options;
 const worlds = await madeWorlds({ small: Number(small), large: Number(large), bare: Number(bare) }, run, CLI);
 for (const world of worlds) {
   const { frame, from } = JSON.parse(run([CLI, 'trouble', world.file, '--json'])).attempts;
-  const { place } = JSON.parse(run([CLI, 'log', world.file, '-n', '1', '--json']).split('\n')[0]);
+  const entries = run([CLI, 'log', world.file, '-n', '40', '--json']).trim().split('\n');
+  const { place } = entries.map((line) => JSON.parse(line)).findLast(({ kind }) => kind === 'answer');
   Object.assign(world, { last: frame, behind: frame + 1 - from, place });
 }
 const questions = [TAIL, ...(options.question ?? QUESTIONS)];
