@@ -39,7 +39,8 @@ const PAGE = 'inspect WORLD, until Now';
 const QUESTIONS = [
   ...['log WORLD -n 20', 'log WORLD -s talk-3 -n 20', 'why WORLD PLACE', 'why WORLD Turn', 'prompt WORLD last'],
   ...['waiting WORLD', 'trouble WORLD', 'cost WORLD --from TODAY', 'cost WORLD', 'diff WORLD LAST-20 LAST'],
-  ...['rights WORLD operator', 'memory WORLD', PAGE],
+  ...['rights WORLD operator', 'memory WORLD', 'trust WORLD', 'show WORLD LAST', 'show WORLD CELL'],
+  ...['verify WORLD --integrity', PAGE],
 ];
 
 if (buildState() !== 'current') await node([path.join(ROOT, 'scripts/build.mjs'), '--no-declarations']);
@@ -75,6 +76,7 @@ async function cpuOnce(question, { file, last, place }) {
   if (question === PAGE) return cpuUntilNow(CLI, file);
   const words = question
     .replace('PLACE', place)
+    .replace('CELL', 'aos.agent/SessionReducer@1/talk-3')
     .replace('LAST-20', String(last - 20))
     .replace('LAST', String(last))
     .replace('TODAY', new Date().toISOString().slice(0, 10))

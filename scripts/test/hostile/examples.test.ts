@@ -24,6 +24,7 @@ const DYING = 'ladder/src/06-after-a-crash';
 const PROGRAMS: Readonly<Record<string, readonly string[] | null>> = {
   chat: null, // a page; its program prints addresses
   'coding-agent': ['coding-agent/src/main'],
+  fleet: null, // no model: it prints its own words, and the error code of a process
   'headless-world': ['headless-world/src/main'],
   ladder: LADDER,
   markdown: null, // a library
