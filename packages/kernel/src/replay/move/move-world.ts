@@ -101,7 +101,10 @@ class Moving {
   #requireHere(): void {
     const to = movedTo(this.source);
     if (to === undefined || (to === this.label && isMovedInto(this.target))) return;
-    throw new RepriseError('world_elsewhere', 'this world has moved already', { where: 'from', actual: to });
+    throw new RepriseError('world_elsewhere', 'this world has moved already', {
+      ...{ where: 'from', actual: to },
+      hint: 'If that move was interrupted, run it again with the target as it is written here.',
+    });
   }
 
   /** @returns the head that the target has already */
