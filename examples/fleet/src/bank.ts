@@ -16,7 +16,11 @@ export async function openBank(): Promise<{ readonly url: string; books(): Books
   let repeated = 0;
   const server = createServer(async (request, response) => {
     let text = '';
-    for await (const part of request) text += part;
+    try {
+      for await (const part of request) text += part;
+    } catch {
+      return; // who asked was killed in the middle of it
+    }
     const { order, key } = JSON.parse(text) as { readonly order: string; readonly key: string };
     const keys = keysOf.get(order) ?? new Set();
     if (keys.has(key)) repeated++;

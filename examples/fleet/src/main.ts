@@ -47,7 +47,10 @@ async function start(name: string): Promise<void> {
   const child = spawn(process.execPath, [...process.execArgv, program, database?.url ?? '', bank.url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [address] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const died = once(child, 'exit').then(() => undefined); // what it died of, it has printed itself
+  const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), died]);
+  if (line === undefined) process.exit(1);
+  const address = String(line[0]);
   members.set(name, { name, child, address });
   child.once('exit', () => members.delete(name));
   say(`process ${name} (${child.pid}) serves ${SHOPS.length} shops`);

@@ -21,8 +21,8 @@ const host = await openHost({
 /** `POST /SHOP` with an order. Answers only when the order is durable. */
 const door = createServer(async (request, response) => {
   let order = '';
-  for await (const part of request) order += part;
   try {
+    for await (const part of request) order += part;
     const event = { name: 'shop/Ordered@1', value: { order } };
     const { seq } = await host.use((request.url ?? '').slice(1), (world) => world.request(SHOP, event, { id: order }));
     response.end(JSON.stringify({ seq }));

@@ -1,7 +1,7 @@
 /** One request to a bucket: signed, sent, and tried again where the service could not answer. */
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lineOfError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { AwsV4Signer } from 'aws4fetch';
 
 /** What all requests to one bucket have in common. */
@@ -53,7 +53,7 @@ export class S3Requests {
         throw unanswered(error, this.parts.address);
       });
       if (answer !== undefined && (tries === TRIES || !isBusy(answer.status))) return answer;
-      await answer?.body?.cancel();
+      await leave(answer);
       const pause = PAUSE_MS * 2 ** (tries - 1);
       await sleep(pause / 2 + randomInt(Math.ceil(pause / 2)));
     }
@@ -94,13 +94,19 @@ export class S3Requests {
   }
 }
 
+/** Reads nothing more of an answer, also when its connection has failed meanwhile. */
+export async function leave(answer: Response | undefined): Promise<void> {
+  await answer?.body?.cancel().catch(() => undefined);
+}
+
 function isBusy(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
 /** What the codes of the service ask of the user. */
 const HINTS: Readonly<Record<string, string>> = {
-  AccessDenied: 'Give the role of the key the rights that `s3` names, on this bucket and prefix.',
+  AccessDenied:
+    'Give the role of the key the rights that `s3` names, on this bucket and prefix. Without `s3:ListBucket` the service may say this of an object that is missing.',
   InvalidAccessKeyId: 'The service does not know this key.',
   NoSuchBucket: 'Create the bucket first. Is the endpoint the right one?',
   PermanentRedirect: 'The bucket is in another region: give its endpoint and its region.',
@@ -156,6 +162,7 @@ async function beginningOf({ body }: Response): Promise<string> {
 }
 
 function unanswered(error: unknown, address: string): RepriseError {
+  if (isRepriseError(error)) return error; // nothing was asked: there was no key
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return new RepriseError('store_failed', `the object store did not answer: ${lineOfError(cause)}`, {
     ...{ where: new URL(address).host, cause: error },

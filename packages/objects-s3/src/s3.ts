@@ -9,6 +9,7 @@
 import {
   isFields,
   type KnownOptions,
+  lineOfError,
   oneOf,
   RepriseError,
   requireKnownOptions,
@@ -16,7 +17,7 @@ import {
   wholeFrom,
 } from '@reprise/contracts';
 import type { ObjectStore } from '@reprise/kernel';
-import { codeOf, refusal, S3Requests } from './requests.js';
+import { codeOf, leave, refusal, S3Requests } from './requests.js';
 
 /** Who asks: a key of the place, with the token of a role when it is one for a time. */
 export interface S3Credentials {
@@ -68,7 +69,8 @@ const VERSIONS_MAX = 100;
 /**
  * A bucket of Amazon, or of a service that speaks its protocol, for the large content of worlds in a database. The role
  * of the key needs `s3:GetObject`, `s3:PutObject` and `s3:DeleteObject`, and for a bucket that keeps versions also
- * `s3:GetObjectVersion` and `s3:DeleteObjectVersion`. Nothing is listed.
+ * `s3:GetObjectVersion` and `s3:DeleteObjectVersion`. It also needs `s3:ListBucket` on the bucket, although nothing is
+ * listed: without it Amazon does not tell an object that is missing from one that is forbidden, and no removal ends.
  *
  * @throws RepriseError `invalid_argument`
  * @example
@@ -99,7 +101,7 @@ export function s3(options: S3Options): ObjectStore {
     put: async (name, bytes) => {
       const answer = await requests.send('PUT', keyOf(prefix, name), { body: bytes });
       if (!answer.ok) throw await refusal(answer, 'store an object', label);
-      await answer.body?.cancel();
+      await leave(answer);
     },
     get: async (name) => {
       const answer = await requests.send('GET', keyOf(prefix, name), { whole: true });
@@ -120,10 +122,10 @@ async function removeVersions(requests: S3Requests, key: string, label: string):
     const isThere = found.ok || found.status === 416; // an empty object has no first byte
     if (!isMarker && (await saysMissing(found))) return;
     if (!isThere && !isMarker) throw await refusal(found, 'look for an object', label);
-    await found.body?.cancel();
+    await leave(found);
     const answer = await requests.send('DELETE', key, version === undefined ? {} : { version });
     if (!answer.ok && answer.status !== 404) throw await refusal(answer, 'remove an object', label);
-    await answer.body?.cancel();
+    await leave(answer);
   }
   throw new RepriseError('store_failed', 'cannot remove an object: it comes back', {
     where: label,
@@ -153,9 +155,16 @@ function addressOf({ endpoint, bucket, addressing = 'path' }: S3Options): string
 }
 
 async function askedCredentials(ask: () => Promise<S3Credentials>): Promise<S3Credentials> {
-  const found = await ask();
-  requireCredentials(found, 's3(options).credentials()');
-  return found;
+  try {
+    const found = await ask();
+    requireCredentials(found, 's3(options).credentials()');
+    return found;
+  } catch (cause) {
+    throw new RepriseError('store_failed', `there is no key for the object store: ${lineOfError(cause)}`, {
+      ...{ where: 's3(options).credentials()', cause },
+      hint: 'The function that was given as `credentials` failed, or returned no key, four times in a row.',
+    });
+  }
 }
 
 function requireEndpoint(thing: unknown): void {

@@ -50,11 +50,13 @@ export interface StrictServer {
   close(): Promise<void>;
 }
 
-/** @param versioned whether it keeps versions */
+/** @param options `versioned`: whether it keeps versions; `lists`: whether the key may list the bucket, and so learn what is missing */
 export async function strictServer({
   versioned = false,
+  lists = true,
 }: {
   readonly versioned?: boolean;
+  readonly lists?: boolean;
 } = {}): Promise<StrictServer> {
   const objects = new Map<string, Version[]>();
   const requests: string[] = [];
@@ -111,6 +113,7 @@ export async function strictServer({
     if (response === undefined) return;
     if (method !== 'GET') return void answer(response, 405, 'MethodNotAllowed');
     const about: Record<string, string> = versioned && newest !== undefined ? { 'x-amz-version-id': newest.id } : {};
+    if (newest?.bytes === undefined && !lists) return void answer(response, 403, 'AccessDenied');
     if (newest?.bytes === undefined)
       return void answer(response, 404, 'NoSuchKey', newest ? { ...about, 'x-amz-delete-marker': 'true' } : {});
     send(response, newest.bytes, about, cut);

@@ -50,6 +50,20 @@ describe('a request that fails', () => {
     expect(text).toContain('did not answer');
   });
 
+  it('given an answer whose connection fails before it is read, a call is tried again, and a stored object is stored', async () => {
+    const real = globalThis.fetch;
+    const lost = (status: number): Response =>
+      new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }), { status });
+    const answers = [lost(503), lost(200)];
+    globalThis.fetch = async () => answers.shift() ?? Promise.reject(new Error('one call too many'));
+    try {
+      await s3(server.options()).put('one', BYTES);
+    } finally {
+      globalThis.fetch = real;
+    }
+    expect(answers).toEqual([]);
+  });
+
   it('given an answer that leads elsewhere, nothing is sent there', async () => {
     server.failAlways('redirected');
     const { code, text } = await errorOf(s3(server.options()).put('one', BYTES));
@@ -85,6 +99,27 @@ describe('a key', () => {
     expect((await errorOf(objects.put('one', BYTES))).text).toContain('InvalidAccessKeyId');
     await objects.put('one', BYTES);
     expect(asked).toBe(2);
+  });
+
+  it('given a function that fails, or returns no key, the error says so and not that the service is silent', async () => {
+    const failing = async () => Promise.reject(new Error('the role has ended'));
+    const failed = await errorOf(s3(server.options({ credentials: failing })).get('one'));
+    expect(failed).toEqual({ code: 'store_failed', text: expect.stringContaining('the role has ended') });
+    const none = await errorOf(s3(server.options({ credentials: async () => ({}) as never })).get('one'));
+    expect(none.code).toBe('store_failed');
+    expect(none.text).toContain('objects in a bucket need the key of the service');
+    for (const { text } of [failed, none]) expect(text).not.toContain('did not answer');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('given a key that may not list the bucket, a removal cannot end, and its error names the right that is missing', async () => {
+    const amazon = await strictServer({ lists: false });
+    const objects = s3(amazon.options());
+    await objects.put('one', BYTES);
+    const { code, text } = await errorOf(objects.remove('one'));
+    expect(code).toBe('store_failed');
+    expect(text).toContain('s3:ListBucket');
+    await amazon.close();
   });
 
   it('given no key or a broken one, the error shows nothing of it', async () => {

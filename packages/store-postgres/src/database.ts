@@ -165,7 +165,8 @@ class Database implements PostgresDatabase {
         hint: 'Open the database with the option `objects`.',
       });
     const { connections } = await this.#open();
-    return sweepObjects(connections, objects, options.orphansAfter ?? ORPHANS_AFTER_MS);
+    const { orphansAfter = ORPHANS_AFTER_MS } = options;
+    return sweepObjects(connections, objects, { orphansAfter, isOver: () => this.#closed });
   }
 
   async close(): Promise<void> {

@@ -76,6 +76,24 @@ describePostgres('a database of version 1', (own) => {
     expect(await ask(url, SET_OF_1, [1, Buffer.from('never')])).toEqual([]); // and not any more
   });
 
+  it('a process that waits for another one to make the tables of an empty database finds them made', async () => {
+    const name = own.fresh();
+    await ask(own.url, `CREATE DATABASE ${name}`);
+    const url = own.url.replace(/postgres$/, name);
+    const first = new pg.Client({ connectionString: url });
+    await first.connect();
+    await first.query('BEGIN');
+    await first.query('SELECT pg_advisory_xact_lock($1)', [0x52505250]);
+    await using database = postgres(url);
+    const opening = database.directory('any').open();
+    const waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    while ((await ask(url, waiting)).length === 0) await new Promise((next) => setImmediate(next));
+    await first.query(DUMP);
+    await first.query('COMMIT');
+    await first.end();
+    await (await opening).close();
+  });
+
   it('tables that were upgraded are those that are made anew', async () => {
     const [old, fresh] = [await restored(), own.url];
     for (const url of [old, fresh]) {

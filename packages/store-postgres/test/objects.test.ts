@@ -1,6 +1,6 @@
 /** Large content in a bucket beside the database: the contracts of the ports, and what rows and objects say of each other. */
 import type { Ref } from '@reprise/contracts';
-import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
+import { EMPTY_HEAD, type ObjectStore, type OpenStore } from '@reprise/kernel';
 import { s3 } from '@reprise/objects-s3';
 import { testContentStore, testStore } from '@reprise/testkit/ports';
 import fc from 'fast-check';
@@ -29,6 +29,19 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
     () => 'done',
     (error: unknown) => String((error as { readonly code?: unknown }).code),
   );
+}
+
+/** Something that happens before each of some calls. */
+function before() {
+  const self = {
+    calls: 0,
+    act: async (): Promise<void> => undefined,
+    async call() {
+      self.calls++;
+      await self.act();
+    },
+  };
+  return self;
 }
 
 describePostgres('PostgreSQL with a bucket', (own) => {
@@ -212,9 +225,71 @@ describePostgres('PostgreSQL with a bucket', (own) => {
       await other.sweep({ orphansAfter: 0 });
       expect(await storing).toBe('store_failed');
       await other.sweep({ orphansAfter: 0 });
-      for (const object of await named()) expect(bucket.names()).toContain(object);
+      expect(bucket.names(), 'what was stored after the sweep').toEqual(await named());
     });
   });
+
+  it('given a database that is closed in the middle of a sweep, the sweep ends with the object that it is at', async () => {
+    const { store, removing } = watchedBucket();
+    await using one = database({ objects: store });
+    const open = await one.world(own.fresh()).open();
+    for (let i = 0; i < 4; i++) await open.content.put(bytesOf(70_000, 19));
+    await open.close();
+    removing.act = () => one.close();
+    expect(await one.sweep()).toEqual({ removed: 0, left: 3 });
+    expect(removing.calls).toBe(1);
+    await using other = database();
+    expect(await other.sweep()).toEqual({ removed: 3, left: 0 });
+  });
+
+  it('given a reader whose content is stored again and swept between two of its requests, it reads the content', async () => {
+    const { store, getting } = watchedBucket();
+    await using one = database({ objects: store });
+    const open = await one.world(own.fresh()).open();
+    const ref = await open.content.put(bytesOf(70_000, 20));
+    getting.act = async () => {
+      getting.act = async () => undefined;
+      await open.content.put(bytesOf(70_000, 20));
+      await one.sweep();
+    };
+    expect(await open.content.get(ref)).toHaveLength(70_000);
+    await open.close();
+  });
+
+  it('given an owner without the bucket, an erasure of content in it is not finished before an owner has both', async () => {
+    const world = own.fresh();
+    const bytes = bytesOf(70_000, 21);
+    const ref = await opened(world, async ({ content, journal }) => {
+      const stored = await content.put(bytes);
+      await journal.append(
+        [{ seq: 0, at: 1, kind: 'manifest', head: 'a'.repeat(64), bytes: bytesOf(50, 22) }],
+        EMPTY_HEAD,
+      );
+      return stored;
+    });
+    await using plain = postgres(own.url);
+    const without = await plain.world(world).open();
+    await expect(without.content.erase([ref], 0)).rejects.toThrow('REPRISE_OBJECTS');
+    expect([await without.content.erasedThrough(), await without.content.get(ref)]).toEqual([-1, undefined]);
+    await without.close();
+    await opened(world, async ({ content }) => {
+      await content.erase([ref], 0);
+      expect(await content.erasedThrough()).toBe(0);
+      expect(bucket.holds(bytes.subarray(0, 64))).toBe(false);
+    });
+  });
+
+  /** The bucket, with something that happens before each removal and before each read. */
+  function watchedBucket() {
+    const inner = s3(bucket.options({ prefix: '', requestMs: 3_000 }));
+    const [removing, getting] = [before(), before()];
+    const store: ObjectStore = {
+      ...inner,
+      remove: (name) => removing.call().then(() => inner.remove(name)),
+      get: (name) => getting.call().then(() => inner.get(name)),
+    };
+    return { store, removing, getting };
+  }
 
   for (const place of ['rows', 'objects'] as const)
     it(`given the same large content stored by many calls at once, all of them succeed, in ${place}`, async () => {

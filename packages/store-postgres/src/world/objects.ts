@@ -49,9 +49,23 @@ export async function writeObject(
     [id, epoch, object],
   );
   if (announced.length === 0) throw fenced(where);
-  await objects.put(object, bytes);
+  try {
+    await objects.put(object, bytes);
+    await nameObject(place, { object, digest, n }, objects.label);
+  } catch (error) {
+    await noteAgain(place, object).catch(() => undefined); // what failed is told, whatever else does
+    throw error;
+  }
+}
+
+/** Makes a stored object a piece (O3). */
+async function nameObject(
+  { connections, id, epoch, where }: OwnedPlace,
+  { object, digest, n }: PieceOf & { readonly object: string },
+  label: string,
+): Promise<void> {
   const named = await connections.rows(
-    what,
+    'store content',
     `WITH held AS MATERIALIZED (${HELD}), tried AS (
        DELETE FROM reprise.object_try t USING held WHERE t.object = $3 RETURNING t.object
      ), named AS (
@@ -61,7 +75,18 @@ export async function writeObject(
   );
   const [row] = named;
   if (row === undefined) throw fenced(where);
-  if (row[1] !== true) throw tooLate(objects.label);
+  if (row[1] !== true) throw tooLate(label);
+}
+
+/** A sweep may have given the object up and found nothing to remove, before it was stored: then it has no row any more (O2). */
+async function noteAgain({ connections, id }: OwnedPlace, object: string): Promise<void> {
+  await connections.rows(
+    'note an object',
+    `INSERT INTO reprise.object_gone (object, world)
+     SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM reprise.object_try WHERE object = $1)
+       AND NOT EXISTS (SELECT FROM reprise.part WHERE world = $2 AND object = $1) ON CONFLICT (object) DO NOTHING`,
+    [object, id],
+  );
 }
 
 /** Removes the objects of a world that no piece names any more. @throws RepriseError `store_failed` */
@@ -87,9 +112,14 @@ const SWEEP_MAX = 10_000;
  * Removes objects that no content needs: those of content that was replaced or erased, and those of uploads that did not
  * come to their end. Any process may do so at any time, several at once.
  *
- * @param orphansAfter how long an upload may take, in milliseconds: then what it has stored is given up
+ * @param how `orphansAfter`: how long an upload may take, in milliseconds: then what it has stored is given up; `isOver`:
+ *   whether the database was closed, which ends the sweep
  */
-export async function sweepObjects(sql: Sql, objects: ObjectStore, orphansAfter: number): Promise<SweepReport> {
+export async function sweepObjects(
+  sql: Sql,
+  objects: ObjectStore,
+  { orphansAfter, isOver }: { readonly orphansAfter: number; isOver(): boolean },
+): Promise<SweepReport> {
   const what = 'sweep objects';
   await sql.rows(
     what,
@@ -101,6 +131,7 @@ export async function sweepObjects(sql: Sql, objects: ObjectStore, orphansAfter:
   const gone = await sql.rows(what, `SELECT object FROM reprise.object_gone ORDER BY at LIMIT ${SWEEP_MAX}`);
   let removed = 0;
   for (const [object] of gone) {
+    if (isOver()) break;
     const isRemoved = await removeOne(sql, objects, String(object)).then(
       () => true,
       () => false,
@@ -157,7 +188,8 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    await sweepObjects(this.connections, this.objects, this.orphansAfter).catch(() => undefined); // the next one does it
+    const how = { orphansAfter: this.orphansAfter, isOver: () => this.#stopped };
+    await sweepObjects(this.connections, this.objects, how).catch(() => undefined); // the next one does it
     this.#later();
   }
 }

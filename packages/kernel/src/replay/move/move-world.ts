@@ -5,6 +5,8 @@
  * M1  Both stores are open for writing all the while, so nobody else uses the world.
  * M2  The world can be opened in one of the stores at most: the other one has a note (`notes.ts`). A crash at any place
  *     leaves it where it was, or in neither until the move is run again, which continues.
+ *     A move that is killed leaves the store that it comes from unclosed; its note there tells it from a process that used
+ *     the world.
  * M3  The world counts as moved only after every frame, every key of a request and every blob of one store was found in
  *     the other, with the same bytes.
  */
@@ -16,7 +18,16 @@ import type { OpenStore, Store } from '../../ports/store/store.js';
 import { requireStore } from '../../pure/arguments/stores.js';
 import { equalBytes, type Hash, portableSha256 } from '../../pure/codec/index.js';
 import { carryOut, unfinishedFrame } from '../fork/unfinished.js';
-import { isMovedInto, movedTo, noteMoved, noteMoving } from './notes.js';
+import {
+  isLeaving,
+  isMovedInto,
+  movedTo,
+  noteLeaving,
+  noteMoved,
+  noteMoving,
+  noteUnsettled,
+  unsettledNote,
+} from './notes.js';
 
 /** The world that is in use in the new store. */
 export interface MovedWorld {
@@ -90,7 +101,10 @@ class Moving {
   #requireHere(): void {
     const to = movedTo(this.source);
     if (to === undefined || (to === this.label && isMovedInto(this.target))) return;
-    throw new RepriseError('world_elsewhere', 'this world has moved already', { where: 'from', actual: to });
+    throw new RepriseError('world_elsewhere', 'this world has moved already', {
+      ...{ where: 'from', actual: to },
+      hint: 'If that move was interrupted, run it again with the target as it is written here.',
+    });
   }
 
   /** @returns the head that the target has already */
@@ -187,7 +201,13 @@ async function requireWhole(source: OpenStore): Promise<Head> {
   const head = await source.journal.head();
   if (head.seq < 0) throw new RepriseError('world_absent', 'there is no world to move', { where: 'from' });
   const isCopy = unfinishedFrame(source) !== undefined || isMovedInto(source);
-  if (!isCopy && (source.cleanlyClosed || movedTo(source) !== undefined)) return head;
+  const isClosed = source.cleanlyClosed && unsettledNote(source) === undefined;
+  if (!isCopy && movedTo(source) !== undefined) return head;
+  if (!isCopy && (isClosed || isLeaving(source))) {
+    await noteLeaving(source);
+    return head;
+  }
+  if (!isCopy) await noteUnsettled(source);
   throw new RepriseError('invalid_argument', 'a world that is moved has to be whole, and closed', {
     where: 'from',
     actual: isCopy ? 'it is an unfinished copy' : 'its last process ended without closing it',

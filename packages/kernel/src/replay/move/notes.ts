@@ -7,6 +7,8 @@ import type { OpenStore } from '../../ports/store/store.js';
 
 const MOVED = 'moved ';
 const MOVING = 'moving';
+const LEAVING = 'leaving';
+const UNSETTLED = 'unsettled ';
 
 /** Where the world of this store has moved to; undefined when it has not moved. */
 export function movedTo({ markAtOpen }: OpenStore): string | undefined {
@@ -26,6 +28,35 @@ export function noteMoving(store: OpenStore): Promise<void> {
 /** Notes that the world of a store has moved. Durable when it resolves. */
 export function noteMoved(store: OpenStore, to: string): Promise<void> {
   return store.mark(MOVED + to);
+}
+
+/** Whether the last process that had the world open moved it: also when that was killed, the world is whole. */
+export function isLeaving({ markAtOpen }: OpenStore): boolean {
+  return markAtOpen === LEAVING;
+}
+
+/** Notes that the world of a store is being moved out of it, and is in use here until then. Durable when it resolves. */
+export function noteLeaving(store: OpenStore): Promise<void> {
+  return store.mark(LEAVING);
+}
+
+/**
+ * Notes that the world was not closed by the last process that used it, since the opening that found this out closes the
+ * store properly. The note that stood is kept in it.
+ */
+export async function noteUnsettled(store: OpenStore): Promise<void> {
+  const { markAtOpen, ended } = store;
+  if (unsettledNote(store) === undefined) await store.mark(UNSETTLED + (ended === 'lost' ? '' : (markAtOpen ?? '')));
+}
+
+/** The note of the last process that used a world and did not close it, where a move has found that out; undefined otherwise. */
+export function unsettledNote({ markAtOpen }: OpenStore): string | undefined {
+  return markAtOpen?.startsWith(UNSETTLED) === true ? markAtOpen.slice(UNSETTLED.length) : undefined;
+}
+
+/** Removes what a move has noted in a store that its world has not left: it is in use there again. */
+export async function noteInUse(store: OpenStore): Promise<void> {
+  if (isLeaving(store) || unsettledNote(store) !== undefined) await store.mark(null);
 }
 
 /**

@@ -9,7 +9,7 @@ import { NOTHING } from '../../pure/authority/index.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/unfinished.js';
-import { requireInPlace } from '../../replay/move/index.js';
+import { noteInUse, requireInPlace, unsettledNote } from '../../replay/move/index.js';
 import { type CurrentEra, currentEra } from '../../replay/verify/era/current-era.js';
 import { Replayer } from '../../replay/verify/era/replayer.js';
 import { startFrom } from '../../replay/verify/era/start-from.js';
@@ -123,6 +123,7 @@ class Opening implements StepperHost {
     // From here on everything that a closing world stops is there: a lease may have ended during the replay.
     void this.store.tenure?.lost.then(() => this.#stepper.close(tenureOver()));
     await finishErasure(this.store); // before anything can read the content to erase
+    await noteInUse(this.store);
     await this.#openEra(era);
     const world = this.#makeWorld(era === undefined);
     await this.#recover();
@@ -244,9 +245,10 @@ class Opening implements StepperHost {
   /** After an unclean end the first own inputs are suspected. */
   #suspicion(): { readonly suspicion?: Suspicion } {
     const { store } = this;
-    if (store.cleanlyClosed) return {};
+    const unsettled = unsettledNote(store);
+    if (store.cleanlyClosed && unsettled === undefined) return {};
     const note = (text: string | null): Promise<void> => store.mark(text);
-    return { suspicion: { noted: store.markAtOpen, died: store.ended !== 'lost', note } };
+    return { suspicion: { noted: unsettled ?? store.markAtOpen, died: store.ended !== 'lost', note } };
   }
 
   #makeStamper(lastAt: number | undefined): Stamper {

@@ -332,14 +332,20 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     const isShared = this.directory.shared !== undefined;
     // Another host has the world and its timers, or its store was locked: then the row says already when to try again.
     if (isShared && isRepriseError(error, 'world_locked')) return;
-    const row = await (isShared ? this.#claim(id) : this.directory.get(id)).catch(() => undefined);
+    let isClaimed = false; // here: the claim of a caller who opens the world meanwhile is not ours to release
+    const claimed = async (): Promise<WorldRow | undefined> => {
+      const before = await this.#claim(id);
+      isClaimed = true;
+      return before;
+    };
+    const row = await (isShared ? claimed() : this.directory.get(id)).catch(() => undefined);
     const now = this.#time.now();
     const isLeft = row?.open === true && isShared; // by a host that died
     if (row !== undefined && (isLeft || (!row.open && row.nextWakeAt !== null && row.nextWakeAt <= now))) {
       const nextWakeAt = now + this.#troubles.add(id);
       this.#tell({ world: id, error, retryAt: nextWakeAt });
       await this.#write(id, { world: id, nextWakeAt, open: false });
-    } else if (this.#claims.has(id)) await this.#write(id, row);
+    } else if (isClaimed) await this.#write(id, row);
   }
 
   #tell(failure: Parameters<NonNullable<HostOptions<W>['onError']>>[0]): void {

@@ -34,7 +34,9 @@ export class SharedLimits {
 
   /** @param divided whether other hosts have parts of the limits: then nothing passes before this one has taken its own */
   constructor(limits: readonly SharedLimit[], clock: Clock, divided = false) {
-    this.#gates = limits.map((limit) => new Gate(limit, clock, divided, () => this.onEased()));
+    // The first one of a pattern applies (L1). A directory cannot divide another one of the same name.
+    const first = limits.filter(({ effect }, i) => limits.findIndex((limit) => limit.effect === effect) === i);
+    this.#gates = first.map((limit) => new Gate(limit, clock, divided, () => this.onEased()));
   }
 
   /** What this host uses of each limit that is divided. */

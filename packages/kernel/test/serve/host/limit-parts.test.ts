@@ -269,6 +269,15 @@ describe('the part of one host', () => {
       }
   });
 
+  it('a second limit of the same pattern never applies, so no part of it is asked for: a directory knows each name once', () => {
+    const twice = [
+      { effect: 'one@1', concurrent: 2 },
+      { effect: 'one@1', concurrent: 9 },
+    ];
+    const limits = new SharedLimits(twice, new VirtualClock({ turns: 6 }), true);
+    expect(limits.uses()).toEqual([{ limit: 'one@1 at once', max: 2, held: 0, countsFor: 0 }]);
+  });
+
   it('a host keeps what it holds, is allowed no more than is left, and never less than nothing', () => {
     const given = { max: 10, hosts: 2, place: 0 };
     expect(divideLimit({ ...given, held: 8, others: 2 })).toEqual({ allowed: 5, reserved: 8 });
