@@ -10,8 +10,8 @@ import type { S3Options } from '../src/index.js';
 
 export const KEY = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 
-/** What goes wrong with a request, after or before it is carried out. */
-export type Fault = 'answer lost' | 'busy' | 'refused' | 'cut in the middle' | 'silent' | 'redirected';
+/** What goes wrong with a request, after or before it is carried out; one that is `held` waits until it is let go. */
+export type Fault = 'held' | 'answer lost' | 'busy' | 'refused' | 'cut in the middle' | 'silent' | 'redirected';
 
 interface Version {
   readonly id: string;
@@ -43,6 +43,8 @@ export interface StrictServer {
   holds(bytes: Uint8Array): boolean;
   /** The next requests fail in these ways, in order. */
   fail(...faults: readonly Fault[]): void;
+  /** Carries out the requests that are held. */
+  letGo(): void;
   /** Every request from now on fails in this way; none when absent. */
   failAlways(fault?: Fault): void;
   /** The requests that came: method and path. */
@@ -62,6 +64,7 @@ export async function strictServer({
   const requests: string[] = [];
   let [faults, always]: [Fault[], Fault | undefined] = [[], undefined];
   let numbers = 0;
+  const held: (() => void)[] = [];
 
   const answer = (response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}) =>
     response
@@ -75,6 +78,7 @@ export async function strictServer({
     const fault = faults.shift() ?? always;
     if (fault === 'silent') return;
     const body = await bodyOf(request);
+    if (fault === 'held') await new Promise<void>((go) => held.push(go));
     if (fault === 'busy') return void answer(response, 503, 'SlowDown');
     if (fault === 'refused') return void answer(response, 403, 'AccessDenied');
     if (fault === 'redirected') return void response.writeHead(307, { location: 'http://127.0.0.1:9/elsewhere' }).end();
@@ -151,6 +155,9 @@ export async function strictServer({
         .some((version) => version.bytes && Buffer.from(version.bytes).includes(Buffer.from(bytes))),
     fail: (...next) => {
       faults = [...next];
+    },
+    letGo: () => {
+      for (const go of held.splice(0)) go();
     },
     failAlways: (fault) => {
       always = fault;

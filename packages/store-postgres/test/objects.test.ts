@@ -199,12 +199,13 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     const world = own.fresh();
     const late = database();
     const open = await late.world(world).open();
-    bucket.fail('busy');
-    const storing = codeOf(open.content.put(bytesOf(100_000, 13))); // it waits before it tries again
+    bucket.fail('held');
+    const storing = codeOf(open.content.put(bytesOf(100_000, 13)));
     while (bucket.requests.length === 0) await new Promise((next) => setImmediate(next));
     await kill(world);
     await using next = database();
     const taken = await next.world(world).open();
+    bucket.letGo();
     expect(await storing).toBe('fenced');
     expect(bucket.names()).toHaveLength(1);
     expect(await named()).not.toContain(bucket.names()[0]);
@@ -218,11 +219,12 @@ describePostgres('PostgreSQL with a bucket', (own) => {
   it('given a sweep in the middle of an upload, the upload fails with a code and names no object that is missing', async () => {
     const world = own.fresh();
     await opened(world, async ({ content }) => {
-      bucket.fail('busy');
+      bucket.fail('held');
       const storing = codeOf(content.put(bytesOf(100_000, 14)));
       while (bucket.requests.length === 0) await new Promise((next) => setImmediate(next));
       await using other = database();
       await other.sweep({ orphansAfter: 0 });
+      bucket.letGo();
       expect(await storing).toBe('store_failed');
       await other.sweep({ orphansAfter: 0 });
       expect(bucket.names(), 'what was stored after the sweep').toEqual(await named());
