@@ -323,10 +323,12 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     await using old = postgres(own.url);
     const reader = await old.world(world).openReadonly();
     expect(await reader.content.get(ref)).toHaveLength(3 * 1024 * 1024);
-    await opened(world, async ({ content }) => {
-      const more = await content.put(bytesOf(100_000, 17));
-      expect(await content.get(more)).toHaveLength(100_000);
+    const more = await opened(world, async ({ content }) => {
+      const added = await content.put(bytesOf(100_000, 17));
+      expect(await content.get(added)).toHaveLength(100_000);
+      return added;
     });
+    await expect(reader.content.get(more)).rejects.toThrow('the tables were upgraded');
     expect(await reader.content.get(ref)).toHaveLength(3 * 1024 * 1024);
     await reader.close();
   });

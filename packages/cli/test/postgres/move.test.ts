@@ -78,7 +78,7 @@ describePostgres('reprise move', (own) => {
       await until(async () => (await framesIn(to)) > kill * 250 || process.exitCode !== null);
       process.kill('SIGKILL');
       await ended(process);
-      // Every other time: whoever opens the world in between closes it, which the killed command has not.
+      // Every other time: an opening in between closes the world, which the killed command has not.
       if (kill % 2 === 1) {
         const usable = await Promise.all([file, address('killed')].map(isUsable));
         expect(usable.filter(Boolean).length).toBeLessThan(2);

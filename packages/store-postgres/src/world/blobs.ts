@@ -1,5 +1,6 @@
 /** How content lies in the tables: small blobs in one row, large ones in pieces, each in a row or an object that it names. */
 import { randomBytes } from 'node:crypto';
+import { RepriseError } from '@reprise/contracts';
 import { bytes, DIGEST_BYTES, one, whole } from '../connection/columns.js';
 import { fenced } from '../tenure/take.js';
 import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
@@ -46,9 +47,17 @@ export async function storedBytes(place: WorldPlace, hex: string): Promise<Uint8
     );
     if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
     const [stored, object] = piece;
+    if (stored === null && !place.namesObjects) throw upgraded(where);
     if (object == null) pieces.push(bytes(stored, where));
     else pieces.push((await requireObjects(place.objects, where).get(String(object))) ?? new Uint8Array());
   }
+}
+
+function upgraded(where: string): RepriseError {
+  return new RepriseError('store_failed', 'the tables were upgraded after this reader was opened', {
+    where,
+    hint: 'Open the world again: this content is in an object store, of which the tables knew nothing then.',
+  });
 }
 
 /** Whether a blob is stored. */
