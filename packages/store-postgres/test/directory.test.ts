@@ -31,7 +31,7 @@ describePostgres('hosts that share a directory', (own) => {
     return { network, one, other, name, a, b, rowsA, rowsB, close };
   }
 
-  it('a claim whose answer was lost is given up by the host that lives, and any host gets the world [HOST-15]', async () => {
+  it('a claim whose answer was lost is given up by the host that lives, and any host gets the world', async () => {
     const { network, b, rowsA, rowsB, close } = await twoHosts();
     await b.set([{ world: 'w', nextWakeAt: 5, open: false }]);
     await rowsA.adopt(1, 9); // its statements are prepared: the next one is answered once
@@ -59,7 +59,7 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
-  it('a row whose release did not arrive is adopted by its own host, which lives [HOST-15]', async () => {
+  it('a row whose release did not arrive is adopted by its own host, which lives', async () => {
     const { network, b, rowsA, close } = await twoHosts();
     const claim = await rowsA.claim('w');
     network.set('cut');
@@ -70,7 +70,7 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
-  it('a host that stood still for longer than its lease has lost its claims and goes on with new ones [HOST-14]', async () => {
+  it('a host that stood still for longer than its lease has lost its claims and goes on with new ones', async () => {
     const { a, b, rowsA, rowsB, close } = await twoHosts(600);
     const late = await rowsA.claim('w');
     standStill(900);
@@ -100,7 +100,7 @@ describePostgres('hosts that share a directory', (own) => {
     await silent.close();
   });
 
-  it('two hosts of one process that share their connections have no world in common [HOST-13]', async () => {
+  it('two hosts of one process that share their connections have no world in common', async () => {
     await using database = postgres(own.url);
     const directory = database.directory(own.fresh());
     const [a, b] = [await directory.open(), await directory.open()];
@@ -133,7 +133,7 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
-  it('hosts that come, close and die never have more of a limit together than it allows [HOST-18]', async () => {
+  it('hosts that come, close and die never have more of a limit together than it allows', async () => {
     const name = own.fresh();
     const random = randomFrom(20261130);
     const use = { limit: 'llm.* at once', max: 7, countsFor: 0 };
@@ -171,7 +171,7 @@ describePostgres('hosts that share a directory', (own) => {
     for (const { database } of hosts) await database.close();
   });
 
-  it('hosts that ask for their parts at the same moment do not get the same ones [HOST-18]', async () => {
+  it('hosts that ask for their parts at the same moment do not get the same ones', async () => {
     const name = own.fresh();
     const databases = [1, 2, 3, 4].map(() => postgres(own.url, { connectionsMax: 3 }));
     const hosts = await Promise.all(databases.map((database) => database.directory(name).open()));
@@ -183,7 +183,7 @@ describePostgres('hosts that share a directory', (own) => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('a host that closes its directory leaves its places to others, while its process goes on [HOST-18]', async () => {
+  it('a host that closes its directory leaves its places to others, while its process goes on', async () => {
     const { a, rowsA, rowsB, close } = await twoHosts();
     const use = { limit: 'at once', max: 6, held: 0, countsFor: 0 };
     expect((await rowsA.share([use])).allowed).toEqual([6]);
@@ -193,7 +193,7 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
-  it('what a process that has ended used within a time counts on for that time, and its places do not [HOST-18]', async () => {
+  it('what a process that has ended used within a time counts on for that time, and its places do not', async () => {
     const { one, rowsA, rowsB, close } = await twoHosts();
     const uses = [
       { limit: 'at once', max: 6, held: 0, countsFor: 0 },

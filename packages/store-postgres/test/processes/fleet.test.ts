@@ -70,7 +70,7 @@ describePostgres('a host without a world beside one that ends', (own) => {
 
   const allFired = (directory: string) => expect.poll(async () => (await lateness(directory)).length);
 
-  it('all timers of a host that is killed on this machine fire once at the other [HOST-16]', async () => {
+  it('all timers of a host that is killed on this machine fire once at the other', async () => {
     const { directory, a, b } = await twoHosts();
     a.process.kill('SIGKILL');
     await allFired(directory).toBeGreaterThanOrEqual(WORLDS);
@@ -79,7 +79,7 @@ describePostgres('a host without a world beside one that ends', (own) => {
     note('killed here', await lateness(directory));
   });
 
-  it('all timers of a host that dies on another machine fire once at the other, when its lease is over [HOST-15, HOST-16]', async () => {
+  it('all timers of a host that dies on another machine fire once at the other, when its lease is over', async () => {
     const { directory, a, b } = await twoHosts();
     await sql(`UPDATE reprise.host SET process = 'elsewhere' WHERE NOT closed AND id IN
       (SELECT r.owner FROM reprise.directory_row r JOIN reprise.directory d ON d.id = r.directory WHERE d.name = '${directory}')`);
@@ -90,7 +90,7 @@ describePostgres('a host without a world beside one that ends', (own) => {
     note('killed elsewhere', await lateness(directory));
   });
 
-  it('all timers of a host that is stopped fire once, also when it goes on [HOST-14, HOST-16]', async () => {
+  it('all timers of a host that is stopped fire once, also when it goes on', async () => {
     const { directory, a, b } = await twoHosts();
     a.process.kill('SIGSTOP');
     await allFired(directory).toBeGreaterThanOrEqual(WORLDS);
@@ -99,7 +99,7 @@ describePostgres('a host without a world beside one that ends', (own) => {
     expect([(await lateness(directory)).length, b.errors]).toEqual([WORLDS, []]);
   });
 
-  it('a host that is told to end leaves its worlds to the other [HOST-16]', async () => {
+  it('a host that is told to end leaves its worlds to the other', async () => {
     const { directory, a, b } = await twoHosts();
     a.process.kill('SIGTERM');
     await a.ended;

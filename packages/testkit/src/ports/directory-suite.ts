@@ -134,7 +134,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     expectSame(await open.nextDue(7), NOON, 'after 7');
     expectSame(await open.nextDue(NOON), null, 'after the last');
   }),
-  check('given an opener, a second one is refused until the first has closed [HOST-9]', async (open, subject) => {
+  check('given an opener, a second one is refused until the first has closed', async (open, subject) => {
     if (open.shared !== undefined) throw new NotApplicable('hosts share the directory');
     const other = subject.again?.() ?? subject.directory;
     await expectRefusal('world_locked', 'a second opener', () => other.open());
@@ -157,18 +157,15 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     await expectRefusal('world_closed', 'adopt', () => shared.adopt(1, 1));
     await expectRefusal('world_closed', 'share', () => shared.share([]));
   }),
-  shared(
-    'given a claim, the row says open for every host, and the claim has the row before [HOST-13]',
-    async (a, b) => {
-      await a.open.set([row('a', NOON)]);
-      expectSame((await a.claim('a')).before ?? null, row('a', NOON), 'the row before');
-      expectSame(await b.open.get('a'), row('a', NOON, true), 'the row meanwhile');
-      expectSame(namesOf(await b.open.due(NOON, 9)), [], 'the due rows meanwhile');
-      expectSame((await b.claim('new')).before ?? null, null, 'the row before of a world that had none');
-      expectSame(await a.open.get('new'), row('new', null, true), 'its row meanwhile');
-    },
-  ),
-  shared('given a living host, its row is neither claimed nor changed by another [HOST-13, HOST-14]', async (a, b) => {
+  shared('given a claim, the row says open for every host, and the claim has the row before', async (a, b) => {
+    await a.open.set([row('a', NOON)]);
+    expectSame((await a.claim('a')).before ?? null, row('a', NOON), 'the row before');
+    expectSame(await b.open.get('a'), row('a', NOON, true), 'the row meanwhile');
+    expectSame(namesOf(await b.open.due(NOON, 9)), [], 'the due rows meanwhile');
+    expectSame((await b.claim('new')).before ?? null, null, 'the row before of a world that had none');
+    expectSame(await a.open.get('new'), row('new', null, true), 'its row meanwhile');
+  }),
+  shared('given a living host, its row is neither claimed nor changed by another', async (a, b) => {
     const claim = await a.claim('a');
     for (let tries = 0; tries < 3; tries++) await expectRefusal('world_locked', 'a second claim', () => b.claim('a'));
     await expectRefusal('world_locked', 'a second claim of the same host', () => a.claim('a'));
@@ -180,7 +177,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     await claim.release(row('a', 8));
     expectSame(await b.open.get('a'), row('a', 8), 'the row after its release');
   }),
-  shared('given many claims at once, one of them gets the world [HOST-13]', async (a, b) => {
+  shared('given many claims at once, one of them gets the world', async (a, b) => {
     for (let round = 0; round < 5; round++) {
       const tried = await Promise.allSettled([a, b, a, b].map((host) => host.claim(`w${round % 2}`)));
       const got = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -205,7 +202,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     },
   ),
   shared(
-    'given a host whose lease is over, its open rows are adopted: closed, due, and a few at once [HOST-15]',
+    'given a host whose lease is over, its open rows are adopted: closed, due, and a few at once',
     async (a, b, subject) => {
       for (const world of ['a', 'b', 'c']) await a.claim(world);
       const own = await b.claim('d');
@@ -229,7 +226,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     },
   ),
   shared(
-    'given a host whose lease was over, its claims have ended for good, and it goes on with others [HOST-14]',
+    'given a host whose lease was over, its claims have ended for good, and it goes on with others',
     async (a, b, subject) => {
       const [adopted, taken] = [await a.claim('a'), await a.claim('b')];
       await endLease(subject);
@@ -252,7 +249,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     },
   ),
   shared(
-    'given a host whose lease was over, its claims do not come back when it is heard of again [HOST-14]',
+    'given a host whose lease was over, its claims do not come back when it is heard of again',
     async (a, b, subject) => {
       await a.claim('a');
       await endLease(subject);
@@ -262,7 +259,7 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       expectSame(await a.open.get('a'), row('a', 6), 'the row as the other host has released it');
     },
   ),
-  shared('given open rows that nobody has claimed, they are adopted [HOST-15]', async (a, b) => {
+  shared('given open rows that nobody has claimed, they are adopted', async (a, b) => {
     await a.open.set([row('a', null, true), row('b')]);
     expectSame(await b.rows.adopt(NOON, 9), 1, 'adopted rows');
     expectSame(await a.open.list({ limit: 9 }), [row('a', NOON), row('b')], 'the rows');
@@ -281,41 +278,31 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
       }
     },
   ),
-  shared(
-    'given hosts that share limits, their parts are fair, and what one holds no other gets [HOST-18]',
-    async (a, b) => {
-      const use = (held: number, max = 10, limit = 'x') => ({ limit, max, held, countsFor: 0 });
-      const first = await a.rows.share([use(0), use(0, 4, 'y')]);
-      expectSame([...first.allowed, first.holds()], [10, 4, true], 'the parts of a host that is alone');
-      expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of a second host while the first holds all');
-      expectSame(
-        (await b.rows.share([use(10)])).allowed,
-        [0],
-        'the part of a host that holds what it has not reserved',
-      );
-      expectSame((await a.rows.share([use(10), use(4, 4, 'y')])).allowed, [5, 4], 'the parts of the first one then');
-      expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of the second while the first still holds all');
-      expectSame((await a.rows.share([use(7)])).allowed, [5], 'the part of the first while it uses more');
-      expectSame((await b.rows.share([use(0)])).allowed, [3], 'the part of the second, of what is left');
-      await a.rows.share([use(5)]);
-      expectSame((await b.rows.share([use(3)])).allowed, [5], 'the part of the second at last');
-      const one = { limit: 'one', max: 1, held: 0, countsFor: 0 };
-      const both = [...(await a.rows.share([one])).allowed, ...(await b.rows.share([one])).allowed];
-      expectThat((both[0] ?? 9) + (both[1] ?? 9) <= 1, `of one place two hosts have ${both.join(' and ')}`);
-    },
-  ),
-  shared(
-    'given a host whose lease is over, its part goes to others when it counts no more [HOST-18]',
-    async (a, b, subject) => {
-      await a.claim('a');
-      const use = (limit: string, countsFor: number) => ({ limit, max: 6, held: 0, countsFor });
-      const parts = await a.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
-      expectSame(parts.allowed, [6, 6], 'the parts of the first host');
-      await endLease(subject);
-      const next = await b.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
-      expectSame(next.allowed, [6, 0], 'the parts of the second host');
-    },
-  ),
+  shared('given hosts that share limits, their parts are fair, and what one holds no other gets', async (a, b) => {
+    const use = (held: number, max = 10, limit = 'x') => ({ limit, max, held, countsFor: 0 });
+    const first = await a.rows.share([use(0), use(0, 4, 'y')]);
+    expectSame([...first.allowed, first.holds()], [10, 4, true], 'the parts of a host that is alone');
+    expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of a second host while the first holds all');
+    expectSame((await b.rows.share([use(10)])).allowed, [0], 'the part of a host that holds what it has not reserved');
+    expectSame((await a.rows.share([use(10), use(4, 4, 'y')])).allowed, [5, 4], 'the parts of the first one then');
+    expectSame((await b.rows.share([use(0)])).allowed, [0], 'the part of the second while the first still holds all');
+    expectSame((await a.rows.share([use(7)])).allowed, [5], 'the part of the first while it uses more');
+    expectSame((await b.rows.share([use(0)])).allowed, [3], 'the part of the second, of what is left');
+    await a.rows.share([use(5)]);
+    expectSame((await b.rows.share([use(3)])).allowed, [5], 'the part of the second at last');
+    const one = { limit: 'one', max: 1, held: 0, countsFor: 0 };
+    const both = [...(await a.rows.share([one])).allowed, ...(await b.rows.share([one])).allowed];
+    expectThat((both[0] ?? 9) + (both[1] ?? 9) <= 1, `of one place two hosts have ${both.join(' and ')}`);
+  }),
+  shared('given a host whose lease is over, its part goes to others when it counts no more', async (a, b, subject) => {
+    await a.claim('a');
+    const use = (limit: string, countsFor: number) => ({ limit, max: 6, held: 0, countsFor });
+    const parts = await a.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
+    expectSame(parts.allowed, [6, 6], 'the parts of the first host');
+    await endLease(subject);
+    const next = await b.rows.share([use('at once', 0), use('in an hour', 3_600_000)]);
+    expectSame(next.allowed, [6, 0], 'the parts of the second host');
+  }),
   shared('a directory that hosts share says how often to look', async (a) => {
     expectThat(a.rows.lookEvery > 0 && Number.isFinite(a.rows.lookEvery), 'lookEvery is a positive number');
   }),

@@ -23,7 +23,7 @@ async function close(...hosts: readonly HostOnMachine[]): Promise<void> {
 }
 
 describe('given two hosts that share a directory', () => {
-  it('a world that one host has open is refused to callers of the other, which neither reports nor writes anything [HOST-17]', async () => {
+  it('a world that one host has open is refused to callers of the other, which neither reports nor writes anything [HOST-13, HOST-17]', async () => {
     const { place, clock, a, b } = await twoHosts({ idleMs: HOUR });
     await a.tell('w', add(1), wake('tea', MINUTE));
     for (let n = 0; n < 20; n++) expect(await codeOf(b.tell('w', add(1)))).toBe('world_locked');
