@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { sqlite } from '@reprise/store-sqlite';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { startedOnce } from '../../../../scripts/lib/process-scene.js';
 import { requireApp } from '../../../cli/src/world/app.js';
 import { openInspector } from '../../src/inspector.js';
 
@@ -56,7 +57,9 @@ export interface Shown {
 
 /** Starts a browser. */
 export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: executablePath ?? '', args: ARGS, timeout: 0 });
+  return startedOnce('playwright', () =>
+    chromium.launch({ executablePath: executablePath ?? '', args: ARGS, timeout: 0 }),
+  );
 }
 
 /** Shows a world by the server of this package, with the app that can replay it. */
