@@ -95,8 +95,9 @@ const STEPS_5: readonly string[] = ['ALTER TABLE reprise.host ADD COLUMN address
  * - `world`: `packs` counts those that were ever made, and gives packs of blobs their numbers. `packed_through` is the last
  *   frame that no longer waits for packing. `packs_known_by` is the newest opening that knows packs: a process of a release
  *   before them, which still runs, takes a row without it, and the constraint then refuses to hand it a packed world.
- * - `pack`: frames one after another, as one row of `@reprise/packs`. `keys` are 64 bits of a digest of each key of a
- *   request, for the index, and `keyed` the keys themselves.
+ * - `pack`: frames one after another, as one row of `@reprise/packs`: the first `stored` bytes. Behind them are the keys of
+ *   their requests (`packed-keys.ts`); `keys` are what the index has. The database stores a long value in chunks of
+ *   1,996 bytes, four to a page: `bytes` are whole chunks, and `tail` is the rest, which stays in the row. Measured: 6 % less.
  * - `landmark`: the last frame of each kind in a pack.
  * - `blob`: one without bytes and with a `pack` begins at byte `at` of its plain bytes. One with both was put again.
  * - The constraints on numbers of frames and blobs refuse a pack that would not replace exactly the rows that it was made of.
@@ -108,11 +109,10 @@ const STEPS_PACKS: readonly string[] = [
       CHECK (packs = 0 OR owner IS NULL OR packs_known_by IS NOT DISTINCT FROM epoch)`,
   `CREATE TABLE pack (
     world bigint NOT NULL, seq bigint NOT NULL, first bigint NOT NULL, at bigint NOT NULL, size int NOT NULL,
-    frames int NOT NULL, kind text NOT NULL, head bytea NOT NULL, keys bigint[] NOT NULL, keyed bytea NOT NULL,
-    bytes bytea NOT NULL, PRIMARY KEY (world, seq), CHECK (frames = seq - first + 1)
-  )`,
-  `ALTER TABLE reprise.pack ALTER COLUMN keys SET STORAGE EXTERNAL, ALTER COLUMN keyed SET STORAGE EXTERNAL,
-    ALTER COLUMN bytes SET STORAGE EXTERNAL`,
+    stored int NOT NULL, frames int NOT NULL, kind text NOT NULL, head bytea NOT NULL, keys bigint[] NOT NULL,
+    bytes bytea NOT NULL, tail bytea NOT NULL, PRIMARY KEY (world, seq), CHECK (frames = seq - first + 1)
+  ) WITH (toast_tuple_target = 8160)`,
+  'ALTER TABLE reprise.pack ALTER COLUMN keys SET STORAGE EXTERNAL, ALTER COLUMN bytes SET STORAGE EXTERNAL',
   'CREATE INDEX pack_keys ON reprise.pack USING gin (keys) WITH (fastupdate = off)',
   'CREATE TABLE landmark (world bigint NOT NULL, kind text NOT NULL, seq bigint NOT NULL, PRIMARY KEY (world, kind, seq))',
   'ALTER TABLE reprise.blob ADD COLUMN pack bigint, ADD COLUMN at int',

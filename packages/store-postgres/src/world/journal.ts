@@ -14,6 +14,7 @@ const PAGE_FRAMES_MAX = 256;
 const PAGE_PACKS_MAX = 8;
 
 const COLUMNS = 'seq, first, at, kind, head, bytes, size';
+const OF_PACK = 'seq, first, at, kind, head, substr(bytes || tail, 1, stored) AS bytes, size';
 const OF_FRAME = 'seq, seq AS first, at, kind, head, bytes, length(bytes) AS size';
 
 const FRAMES = `
@@ -31,7 +32,7 @@ const PAGE = `
   SELECT ${COLUMNS} FROM (${FRAMES}) AS frames WHERE NOT EXISTS (SELECT FROM near WHERE has)
   UNION ALL
   SELECT ${COLUMNS} FROM (
-    SELECT ${COLUMNS} FROM reprise.pack WHERE world = $1 AND seq >= $2 ORDER BY seq LIMIT ${PAGE_PACKS_MAX}
+    SELECT ${OF_PACK} FROM reprise.pack WHERE world = $1 AND seq >= $2 ORDER BY seq LIMIT ${PAGE_PACKS_MAX}
   ) AS packs WHERE EXISTS (SELECT FROM near WHERE has)
   ORDER BY seq`;
 
@@ -43,7 +44,7 @@ const LAST_OF_KIND = `
 /** The row of that kind, the pack around $3, which may have the kind before it and again after, and the last pack before with the kind. */
 const LAST_OF_KIND_PACKED = `
   WITH near AS MATERIALIZED (
-    SELECT ${COLUMNS} FROM reprise.pack WHERE world = $1 AND seq >= $3 ORDER BY seq LIMIT 1
+    SELECT ${OF_PACK} FROM reprise.pack WHERE world = $1 AND seq >= $3 ORDER BY seq LIMIT 1
   ), around AS MATERIALIZED (SELECT * FROM near WHERE first <= $3), before AS MATERIALIZED (
     SELECT seq FROM reprise.landmark
     WHERE world = $1 AND kind = $2 AND seq < COALESCE((SELECT first FROM around), $3::bigint + 1) ORDER BY seq DESC LIMIT 1
@@ -51,14 +52,16 @@ const LAST_OF_KIND_PACKED = `
   ${LAST_OF_KIND}
   UNION ALL SELECT ${COLUMNS} FROM around
   UNION ALL SELECT ${COLUMNS} FROM (
-    SELECT ${COLUMNS} FROM reprise.pack WHERE world = $1 AND seq >= (SELECT seq FROM before) ORDER BY seq LIMIT 1
+    SELECT ${OF_PACK} FROM reprise.pack WHERE world = $1 AND seq >= (SELECT seq FROM before) ORDER BY seq LIMIT 1
   ) AS earlier`;
 
 const KEY = 'SELECT seq, NULL::bytea FROM reprise.frame WHERE world = $1 AND key = $2';
 
 /** The index answers for $3 alone: few packs have it, and hardly ever one of another world. */
 const KEY_PACKED = `
-  WITH found AS MATERIALIZED (SELECT world, first, keyed FROM reprise.pack WHERE keys @> ARRAY[$3::bigint])
+  WITH found AS MATERIALIZED (
+    SELECT world, first, substr(bytes || tail, stored + 1) AS keyed FROM reprise.pack WHERE keys @> ARRAY[$3::bigint]
+  )
   ${KEY} UNION ALL SELECT first, keyed FROM found WHERE world = $1`;
 
 /** The reading half of the journal. */

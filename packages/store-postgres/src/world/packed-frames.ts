@@ -17,6 +17,9 @@ import type { OwnedPlace } from './place.js';
 /** The frames of a pack at most: their keys stand in one row, and its index. */
 const PACK_FRAMES_MAX = 1024;
 
+/** The bytes of a chunk of a long value (`TOAST_MAX_CHUNK_SIZE` of PostgreSQL). */
+const CHUNK_BYTES = 1996;
+
 const NEXT = `
   SELECT seq, at, kind, head, key, bytes, through FROM (
     SELECT *, sum(length(bytes)) OVER (ORDER BY seq) - length(bytes) AS before FROM (
@@ -36,8 +39,8 @@ const PACK = `
   ), counted AS (
     UPDATE reprise.world w SET packs = packs + 1, packed_through = $5 FROM held WHERE w.id = held.id
   )
-  INSERT INTO reprise.pack (world, first, seq, at, size, kind, head, bytes, keys, keyed, frames)
-  SELECT id, $4, $5, $6, $7, $8, $9, $10, $11::bigint[], $12, (SELECT count(*) FROM gone) FROM held RETURNING true`;
+  INSERT INTO reprise.pack (world, first, seq, at, size, kind, head, stored, keys, bytes, tail, frames)
+  SELECT id, $4, $5, $6, $7, $8, $9, $10, $11::bigint[], $12, $13, (SELECT count(*) FROM gone) FROM held RETURNING true`;
 
 /** A frame that is too large for a pack stays a row. */
 const PASS = `
@@ -85,11 +88,17 @@ export async function packFrames(
   );
   const keys = run.flatMap(({ key }, n) => (key === undefined ? [] : [[n, key] as const]));
   const packed = await connections.rows('pack frames', PACK, [
-    ...[id, epoch, through, first.row.seq, last.seq, last.at, stored.size, last.kind, last.head, stored.bytes],
+    ...[id, epoch, through, first.row.seq, last.seq, last.at, stored.size, last.kind, last.head, stored.bytes.length],
     keys.map(([, key]) => keyHash(id, key)),
-    packKeys(keys),
+    ...inChunks(Buffer.concat([stored.bytes, packKeys(keys)])),
   ]);
   return packed.length === 0 ? 0 : undefined;
+}
+
+/** Whole chunks of the database, and the rest. */
+function inChunks(all: Uint8Array): readonly [Uint8Array, Uint8Array] {
+  const end = all.length - (all.length % CHUNK_BYTES);
+  return [all.subarray(0, end), all.subarray(end)];
 }
 
 function waiting([seq, at, kind, head, key, stored]: Row, place: string): Waiting {

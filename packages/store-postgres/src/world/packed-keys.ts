@@ -1,13 +1,14 @@
 /**
  * The keys of the requests in a pack of frames. A row and an entry of an index for each would take as much as the frames:
- * so a pack names all of its keys, and an index finds the pack by 64 bits of a digest of each. What it finds is compared
- * with the keys themselves.
+ * so a pack names its keys by half of their bytes, and an index finds the pack by 64 bits of a digest of each, which is
+ * made of all bytes. So two requests count as one when 192 bits are equal.
  */
 import { createHash } from 'node:crypto';
 import { DIGEST_BYTES } from '../connection/columns.js';
 
-/** The bytes before each key: the place of its frame in the pack. */
+/** The bytes before each key, which are the place of its frame in the pack, and those of the key. */
 const PLACE_BYTES = 2;
+const KEY_BYTES = DIGEST_BYTES / 2;
 
 /** What the index has of a key: of another world, the same key has another number. */
 export function keyHash(world: number, key: Uint8Array): string {
@@ -20,7 +21,7 @@ export function packKeys(keys: readonly (readonly [place: number, key: Uint8Arra
     keys.flatMap(([place, key]) => {
       const before = Buffer.alloc(PLACE_BYTES);
       before.writeUInt16BE(place);
-      return [before, key];
+      return [before, key.subarray(0, KEY_BYTES)];
     }),
   );
 }
@@ -29,9 +30,9 @@ export function packKeys(keys: readonly (readonly [place: number, key: Uint8Arra
 export function seqsOf(key: Uint8Array, first: number, keyed: Uint8Array): readonly number[] {
   const all = Buffer.from(keyed.buffer, keyed.byteOffset, keyed.byteLength);
   const seqs: number[] = [];
-  for (let at = 0; at + PLACE_BYTES + DIGEST_BYTES <= all.length; at += PLACE_BYTES + DIGEST_BYTES) {
-    const own = all.subarray(at + PLACE_BYTES, at + PLACE_BYTES + DIGEST_BYTES);
-    if (own.equals(key)) seqs.push(first + all.readUInt16BE(at));
+  for (let at = 0; at + PLACE_BYTES + KEY_BYTES <= all.length; at += PLACE_BYTES + KEY_BYTES) {
+    const own = all.subarray(at + PLACE_BYTES, at + PLACE_BYTES + KEY_BYTES);
+    if (own.equals(key.subarray(0, KEY_BYTES))) seqs.push(first + all.readUInt16BE(at));
   }
   return seqs;
 }
