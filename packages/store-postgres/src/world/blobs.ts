@@ -162,15 +162,17 @@ function removing(which: string): string {
  * finished. The world is locked by a statement of its own: what an upload that
  * the lock has waited for has finished is seen by the next statement only.
  *
+ * @returns the bytes of other blobs that were in packs with erased ones, and have moved into rows
  * @throws RepriseError `fenced`, `store_failed` when an object could not be removed
  */
-export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
+export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<number> {
   const { connections, id, epoch, where } = place;
   const what = 'erase content';
+  let moved = 0;
   const isLeft = await connections.transaction(what, async (sql) => {
     const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
     if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
-    await removePacks(sql, place, hexes);
+    moved = await removePacks(sql, place, hexes);
     await sql.rows(
       what,
       `WITH dead AS MATERIALIZED (
@@ -194,9 +196,10 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
     await sql.rows(what, FINISHED, [id, epoch, by]);
     return false;
   });
-  if (!isLeft) return;
+  if (!isLeft) return moved;
   await removeGone(place, requireObjects(place.objects, where));
   if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
+  return moved;
 }
 
 const FINISHED = 'UPDATE reprise.world SET erased_through = $3 WHERE id = $1 AND epoch = $2 RETURNING true';

@@ -96,7 +96,7 @@ export function contentReader(
   };
 }
 
-/** The content of a world that this process owns. @param written hears of small blobs that have become durable without an append */
+/** The content of a world that this process owns. @param written hears of small blobs that have become rows without an append */
 export function stagingContent(
   place: OwnedPlace,
   staged: Staged,
@@ -176,7 +176,7 @@ export function stagingContent(
     erase: async (refs, by) => {
       const hexes = refs.map(({ hex }) => hex);
       staged.remove(hexes);
-      await inTurn(() => eraseBlobs(place, hexes, by));
+      await inTurn(async () => written(await eraseBlobs(place, hexes, by)));
     },
   };
 }

@@ -5,7 +5,7 @@
  * Invariants
  * B1  One statement moves blobs into a pack, and compares the epoch under a lock of the world's row (committer/M1).
  * B2  A blob that was put again has bytes of its own beside its place; its bytes count. They leave when its pack still
- *     holds it, which mends a damaged pack until then.
+ *     holds it, which repairs what a damaged pack has lost.
  * B3  An erasure removes the packs of all that it erases, whether they can still be read or not.
  */
 
@@ -16,7 +16,7 @@ import type { Row, Sql, SqlValue } from '../connection/driver.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** The largest blob that may be in a pack. */
-export const PACKED_BLOB_BYTES_MAX = 64 * 1024;
+const PACKED_BLOB_BYTES_MAX = 64 * 1024;
 
 /** The blobs of a pack at most, those that were put again included. */
 const PACK_BLOBS_MAX = 4096;
@@ -87,7 +87,7 @@ export async function packBlobs(
   return packed.length === 0 ? 0 : undefined;
 }
 
-/** As many as fit. */
+/** The blobs of one pack: as many of the first ones as fit. */
 function runOf(all: readonly Waiting[], most: number): readonly Waiting[] {
   let size = 0;
   const end = all.findIndex((blob) => {
@@ -105,7 +105,7 @@ function waiting([hex, own, pack, at]: Row, where: string): Waiting {
   };
 }
 
-/** B2 */
+// B2
 async function giveUpAgain(place: OwnedPlace, found: readonly Waiting[]): Promise<void> {
   const { connections, id, epoch } = place;
   const packs = new Set(found.flatMap(({ place: known }) => known?.pack ?? []));
@@ -178,18 +178,22 @@ const MOVE_OUT = `
 /**
  * Removes the packs of blobs that are erased, within the transaction that erases them and has locked the world; what else
  * is in them moves into rows (B3).
+ *
+ * @returns the bytes that have moved
  */
-export async function removePacks(sql: Sql, place: OwnedPlace, doomed: readonly string[]): Promise<void> {
+export async function removePacks(sql: Sql, place: OwnedPlace, doomed: readonly string[]): Promise<number> {
   const { id, where } = place;
   const what = 'erase content';
   const found = await sql.rows(what, PACKS_OF, [id, Buffer.from(doomed.join(''), 'hex'), doomed.length]);
   const erased = new Set(doomed);
+  let moved = 0;
   for (const [number] of found) {
     const pack = whole(number, where);
     const plain = (await plainPack(sql, id, pack)) ?? new Uint8Array();
     const left = startsOf(plain)
       .map((at) => ({ at, digest: hexOf(hash(blobAt(plain, at))), size: blobAt(plain, at).length }))
       .filter((blob) => !erased.has(blob.digest));
+    moved += left.reduce((sum, { size }) => sum + size, 0);
     if (left.length > 0)
       await sql.rows(what, MOVE_OUT, [
         ...[id, digestsOf(left), left.map(({ at }) => at), left.map(({ size }) => size), plain, pack],
@@ -197,6 +201,7 @@ export async function removePacks(sql: Sql, place: OwnedPlace, doomed: readonly 
     await sql.rows(what, 'DELETE FROM reprise.blob_pack WHERE world = $1 AND id = $2', [id, pack]);
     place.kept.forget(`${id} ${pack}`);
   }
+  return moved;
 }
 
 /** Nothing of a damaged pack, which is then lost as it was before. */
