@@ -37,7 +37,6 @@ export async function storedBytes(place: WorldPlace, hex: string, anew = false):
   if (row === undefined) return undefined;
   const [own, pack, at] = row;
   if (own !== null) return bytes(own, where);
-  if (!tables.packs) await tables.requireSame(where);
   if (pack == null) return piecesOf(place, digest);
   return packedBlob(place, { pack: whole(pack, where), at: whole(at, where) }, anew);
 }
@@ -55,8 +54,12 @@ async function piecesOf(place: WorldPlace, digest: Uint8Array): Promise<Uint8Arr
         [id, digest, pieces.length],
       ),
     );
-    if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
+    if (piece === undefined) {
+      if (pieces.length === 0 && !tables.packs) await tables.requireSame(where); // it may be in a pack
+      return new Uint8Array(Buffer.concat(pieces));
+    }
     const [stored, object] = piece;
+    if (stored === null && !tables.objects) await tables.requireSame(where);
     if (object == null) pieces.push(bytes(stored, where));
     else pieces.push((await requireObjects(place.objects, where).get(String(object))) ?? new Uint8Array());
   }

@@ -31,7 +31,7 @@ describePostgres('packing in PostgreSQL', (own) => {
     return { reads, frames };
   }
 
-  it(`packed frames and blobs are those that were stored, in every order of appends, reads by another process, erasures, take-overs in the middle of a pack and odd bytes, over ${RUNS} histories (seed ${SEED}; again: ${AGAIN}) [JRN-8, JRN-36, CON-19]`, async () => {
+  it(`packed frames and blobs are those that were stored, in every order of appends, reads by another process, erasures, take-overs in the middle of a pack and odd bytes, over ${RUNS} histories (seed ${SEED}; again: ${AGAIN})`, async () => {
     const met: Made = { frames: 0, blobs: 0, troubles: 0, damages: 0 };
     let reads = 0;
     const law = fc.asyncProperty(histories, async (history) => {

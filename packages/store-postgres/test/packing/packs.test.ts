@@ -177,7 +177,7 @@ describePostgres('packs in PostgreSQL', (own) => {
       return { includes: (part) => all.includes(Buffer.from(part)) };
     }
 
-    it('erased bytes leave their pack, what else was in it stays, and is packed again [CON-9, CON-19]', async () => {
+    it('erased bytes leave their pack, what else was in it stays, and is packed again', async () => {
       const world = own.fresh();
       const { store, refs } = await withBlobs(world);
       expect((await allBytes(world)).includes(text(world, 3))).toBe(true);
@@ -214,7 +214,7 @@ describePostgres('packs in PostgreSQL', (own) => {
       await store.close();
     });
 
-    it('content that is put again is read although its pack is damaged, and an erasure takes both copies [CON-5]', async () => {
+    it('content that is put again is read although its pack is damaged, and an erasure takes both copies', async () => {
       const world = own.fresh();
       const { store, refs } = await withBlobs(world);
       const id = await idOf(world);
@@ -298,7 +298,7 @@ describePostgres('packs in PostgreSQL', (own) => {
       'is a bomb of 112 MiB',
       `bytes = $2, tail = '', stored = ${deflated(Buffer.alloc(112 * 1024 * 1024)).bytes.length}`,
     ],
-  ])('a pack that %s is refused with the frames that it has [JRN-36]', async (_, change) => {
+  ])('a pack that %s is refused with the frames that it has', async (_, change) => {
     const world = own.fresh();
     const store = await packed(world);
     const id = await idOf(world);
