@@ -227,10 +227,10 @@ class Trial {
       await other.query('BEGIN');
       const held = await other.query(
         `SELECT FROM reprise.frame f JOIN reprise.world w ON w.id = f.world
-         WHERE w.name = $1 AND f.seq > w.packed_through ORDER BY f.seq LIMIT 1 FOR UPDATE OF f`,
-        [Buffer.from(this.ground.world)],
+         WHERE w.name = $1 AND f.seq = $2 FOR UPDATE OF f`,
+        [Buffer.from(this.ground.world), this.#head.seq],
       );
-      assert.equal(held.rowCount, 1, 'a frame that waits');
+      assert.equal(held.rowCount, 1, 'a frame that waits, and is small enough for a pack');
       await this.#append(Array<number>(12).fill(PACK_BYTES / 10), []);
       const pid = await this.#packerThatWaits();
       this.#met.troubles++;
