@@ -1,3 +1,4 @@
+import module from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setup } from '../setup.mjs';
@@ -22,6 +23,8 @@ export async function startExample(name) {
 async function runBuilt(program) {
   process.chdir(CALLER);
   process.argv[1] = program;
+  // From Node 22 on, what was compiled once is kept for the next start.
+  module.enableCompileCache?.();
   await import(pathToFileURL(program).href);
 }
 
