@@ -1,10 +1,14 @@
 /** What is particular to packs in a database: releases before them, what is erased, what is put again, and what packing may not do. */
 import { isRepriseError, type Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
-import { deflated } from '@reprise/packs';
+import { deflated, KeptPacks } from '@reprise/packs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/connection/driver.js';
 import { type PostgresDatabase, postgresWithPacks } from '../../src/database.js';
+import { packBlobs } from '../../src/world/packed-blobs.js';
+import { packFrames } from '../../src/world/packed-frames.js';
+import type { OwnedPlace } from '../../src/world/place.js';
 import { describePostgres } from '../describe-postgres.js';
 import { content, frameOf, wrong } from './frames.js';
 
@@ -260,6 +264,40 @@ describePostgres('packs in PostgreSQL', (own) => {
       expect(await reader.content.get(refs[0] as Ref)).toEqual(text(world, 0));
       await reader.close();
     });
+  });
+
+  it('what a deposed owner still sends to pack changes nothing, neither frames nor content', async () => {
+    const world = own.fresh();
+    const plain = postgresWithPacks(0, own.url, { connectionsMax: 3 });
+    const store = await plain.world(world).open();
+    for (let n = 0; n < 20; n++) await store.content.put(content(`blob ${world} ${n}`, 500));
+    await store.journal.append(
+      Array.from({ length: 20 }, (_, n) => frameOf(n, 301)),
+      EMPTY_HEAD,
+    );
+    await store.close();
+    await plain.close();
+    const id = await idOf(world);
+    const [row] = await ask('SELECT epoch FROM reprise.world WHERE id = $1', [id]);
+    const connections = await connect({ url: own.url, connectionsMax: 1, statementMs: 5_000, pooled: false });
+    const place = (epoch: number): OwnedPlace => ({
+      ...{ connections, id, epoch, where: world, objects: undefined, kept: new KeptPacks() },
+      tables: { objects: true, packs: true, requireSame: async () => undefined },
+    });
+    const counts = () =>
+      ask(
+        `SELECT (SELECT count(*)::int FROM reprise.frame WHERE world = $1) AS frames,
+           (SELECT count(*)::int FROM reprise.pack WHERE world = $1) AS packs,
+           (SELECT count(*)::int FROM reprise.blob WHERE world = $1 AND bytes IS NOT NULL) AS blobs,
+           (SELECT count(*)::int FROM reprise.blob_pack WHERE world = $1) AS blob_packs`,
+        [id],
+      );
+    const sizes = { least: 1, most: 2_000 };
+    for (const pack of [packFrames, packBlobs]) expect(await pack(place(Number(row?.epoch) - 1), sizes)).toBe(0);
+    expect(await counts()).toEqual([{ frames: 20, packs: 0, blobs: 20, blob_packs: 0 }]);
+    for (const pack of [packFrames, packBlobs]) expect(await pack(place(Number(row?.epoch)), sizes)).toBeUndefined();
+    expect(await counts()).toEqual([{ frames: 15, packs: 1, blobs: 17, blob_packs: 1 }]); // control: the owner packs
+    await connections.end();
   });
 
   it('packing refuses frames that are not one after another, and a row that another program removed meanwhile', async () => {
