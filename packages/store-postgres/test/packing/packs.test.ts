@@ -1,7 +1,7 @@
 /** What is particular to packs in a database: releases before them, what is erased, what is put again, and what packing may not do. */
 import { isRepriseError, type Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
-import { deflated, KeptPacks } from '@reprise/packs';
+import { deflated, inflated, KeptPacks } from '@reprise/packs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/connection/driver.js';
@@ -176,7 +176,6 @@ describePostgres('packs in PostgreSQL', (own) => {
         'SELECT bytes, size FROM reprise.blob_pack WHERE world = $1',
         [id],
       );
-      const { inflated } = await import('@reprise/packs');
       const all = Buffer.concat([...rows.map(({ bytes }) => bytes), ...packs.map(inflated)]);
       return { includes: (part) => all.includes(Buffer.from(part)) };
     }
@@ -243,6 +242,30 @@ describePostgres('packs in PostgreSQL', (own) => {
           Buffer.from((refs[0] as Ref).hex, 'hex'),
         ]),
       ).toEqual([]);
+      await again.close();
+    });
+
+    it('content that is put again keeps its own copy while its pack can be read, but holds other bytes', async () => {
+      const world = own.fresh();
+      const { store, refs } = await withBlobs(world);
+      const id = await idOf(world);
+      const packs = await ask<{ id: string; bytes: Buffer; size: number }>(
+        'SELECT id, bytes, size FROM reprise.blob_pack WHERE world = $1',
+        [id],
+      );
+      for (const pack of packs) {
+        const plain = Buffer.from(inflated(pack)).fill(7, 4, 404); // the first blob of each
+        const change = 'UPDATE reprise.blob_pack SET bytes = $3, size = $4 WHERE world = $1 AND id = $2';
+        await ask(change, [id, pack.id, plain, plain.length]);
+      }
+      let head = await store.journal.head();
+      for (let n = 30; n < 60; n++) {
+        await store.content.put(text(world, n - 30));
+        head = await store.journal.append([frameOf(n, 40)], head);
+      }
+      await store.close();
+      const again = await database.world(world).open();
+      for (const [n, ref] of refs.entries()) expect(await again.content.get(ref)).toEqual(text(world, n));
       await again.close();
     });
 
