@@ -13,6 +13,7 @@ import { RepriseError } from '@reprise/contracts';
 import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from '@reprise/kernel/host';
 import { bytes, one, text, whole } from './connection/columns.js';
 import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
+import { Gathering } from './connection/gathering.js';
 import { Reservations } from './reservations.js';
 import { addressOf, closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
@@ -45,6 +46,13 @@ export function postgresDirectory(shared: () => Promise<DirectoryParts>, label: 
 
 const COLUMNS = 'r.world, r.wake, r.open';
 
+/** A claim that ends, and what its row says then. */
+interface Released {
+  readonly world: string;
+  readonly name: string;
+  readonly nextWakeAt: number | null;
+}
+
 /** Tries, when several hosts want one row at the same time. */
 const TRIES = 5;
 
@@ -53,6 +61,8 @@ class PostgresDirectory implements OpenDirectory {
   /** The claims of this opening that have not been released, by their keys. */
   readonly #own = new Map<string, string>();
   readonly #reservations: Reservations;
+  /** Releases claims, many at once: a host that ends closes all its worlds. */
+  readonly #releases = new Gathering<Released>((rows) => this.#writeReleased(rows));
   #closed = false;
 
   constructor(
@@ -212,15 +222,28 @@ class PostgresDirectory implements OpenDirectory {
 
   /** Ends a claim, if the row still has it (R3). */
   async #end(world: string, name: string, row: WorldRow | undefined): Promise<void> {
+    if (row !== undefined) return this.#releases.add({ world, name, nextWakeAt: row.nextWakeAt });
     const own = 'r.directory = $1 AND r.world = $2 AND r.claim = $3';
-    if (row === undefined)
-      await this.#rows('release a world', `DELETE FROM reprise.directory_row r WHERE ${own}`, [bytesOf(world), name]);
-    else
-      await this.#rows(
-        'release a world',
-        `UPDATE reprise.directory_row r SET open = false, wake = $4, owner = NULL, claim = NULL WHERE ${own}`,
-        [bytesOf(world), name, row.nextWakeAt],
-      );
+    await this.#rows('release a world', `DELETE FROM reprise.directory_row r WHERE ${own}`, [bytesOf(world), name]);
+  }
+
+  async #writeReleased(rows: readonly Released[]): Promise<void> {
+    await this.#rows(
+      'release worlds',
+      `WITH ended AS MATERIALIZED (
+         SELECT r.world, g.wake FROM unnest($2::text[], $3::text[], $4::bigint[]) AS g (world, claim, wake)
+           JOIN reprise.directory_row r
+             ON r.directory = $1 AND r.world = decode(g.world, 'hex') AND r.claim = g.claim::uuid
+         ORDER BY r.world FOR UPDATE OF r
+       )
+       UPDATE reprise.directory_row r SET open = false, wake = ended.wake, owner = NULL, claim = NULL
+       FROM ended WHERE r.directory = $1 AND r.world = ended.world`,
+      [
+        rows.map(({ world }) => bytesOf(world).toString('hex')),
+        rows.map(({ name }) => name),
+        rows.map(({ nextWakeAt }) => nextWakeAt),
+      ],
+    );
   }
 
   async #adopt(dueAt: number, limit: number): Promise<number> {
