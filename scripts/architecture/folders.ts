@@ -203,6 +203,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
   'objects-s3': { '.': [] },
+  fleet: { wire: [], http: ['wire'], '.': ['wire', 'http'] },
   'store-postgres': {
     connection: [],
     schema: ['connection'],
