@@ -41,14 +41,15 @@ const HOPS_MAX = 3;
  */
 export async function tryEverywhere(places: CallPlaces, what: string, signal: AbortSignal): Promise<Uint8Array> {
   let address = places.known;
-  let last: Outcome = { kind: 'again', reason: 'slow' };
+  let last: Outcome | undefined;
   let [hops, wait] = [0, PAUSE_MS_FIRST];
   while (!signal.aborted) {
     const outcome = await (address === undefined ? places.here(signal) : places.there(address, signal));
     if (outcome.kind === 'answer') return outcome.output;
     if (outcome.kind === 'error') throw outcome.error;
-    if (signal.aborted && isUnknown(outcome)) break; // what was known before says more
-    last = outcome;
+    const isCutShort = signal.aborted && outcome.kind === 'again' && outcome.reason === 'slow';
+    if (last === undefined || (outcome.kind === 'again' && !isCutShort)) last = outcome; // what was found before says more
+    if (last.kind === 'elsewhere' && isCutShort) last = outcome;
     const before = address;
     address = outcome.kind === 'elsewhere' ? outcome.address : undefined; // C2
     places.found(address);
@@ -57,11 +58,7 @@ export async function tryEverywhere(places: CallPlaces, what: string, signal: Ab
     hops = 0;
     wait = Math.min(2 * wait, PAUSE_MS_MAX);
   }
-  throw unanswered(last, what);
-}
-
-function isUnknown(outcome: Outcome): boolean {
-  return outcome.kind === 'again' && outcome.reason === 'slow';
+  throw unanswered(last ?? { kind: 'again', reason: 'slow' }, what);
 }
 
 const WHAT: Readonly<Record<UnansweredReason, string>> = {
