@@ -1,10 +1,12 @@
 /** Calls of worlds from two processes' worth of fleets, on a real PostgreSQL and over real HTTP. */
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import { encode, type World } from '@reprise/kernel';
 import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { describePostgres } from '../../store-postgres/test/describe-postgres.js';
+import { Sender } from '../src/http/sender.js';
 import { defineOperation, type Fleet, type FleetOptions, openFleet } from '../src/index.js';
+import { Secrets, writeCall } from '../src/wire/seal.js';
 import { asked, openShop, order, orders } from './shop.js';
 
 const SECRET = 'a secret of the tests, long enough';
@@ -39,6 +41,8 @@ const waits = defineOperation({
 
 describePostgres('a fleet', (own) => {
   const open: Fleet<World>[] = [];
+  const names = new Map<Fleet<World>, string>();
+  const nameOf = (fleet: Fleet<World>) => names.get(fleet) ?? '';
   afterEach(async () => {
     for (const fleet of open.splice(0)) await fleet.close({ within: 0 });
   });
@@ -51,6 +55,7 @@ describePostgres('a fleet', (own) => {
       ...more,
     });
     open.push(fleet);
+    names.set(fleet, name);
     return fleet;
   }
 
@@ -196,6 +201,41 @@ describePostgres('a fleet', (own) => {
     expect(told).toBe(1);
     expect(await b.call('antwerp', orders, null)).toEqual(['lamp']);
     expect(await b.database.drain(host?.id ?? '')).toBe(false);
+  });
+
+  it('a process that cannot be reached keeps its world while its lease lives, and calls of it say so', async () => {
+    const name = own.fresh();
+    const far = await join(name, { address: 'http://127.0.0.1:1' });
+    const near = await join(name);
+    await far.call('antwerp', order, { order: 'lamp', pays: false });
+    const late = await failure(near.call('antwerp', orders, null, { within: 700 }));
+    expect([late.code, late.details.reason]).toEqual(['call_unanswered', 'unreachable']);
+    expect(await far.call('antwerp', orders, null)).toEqual(['lamp']); // it was never fenced
+    expect([far.openCount, near.openCount]).toEqual([1, 0]);
+  });
+
+  it('a call that comes to a process without the world is not sent on: the answer says where the world is', async () => {
+    const { a, b } = await two();
+    const sender = new Sender(new Secrets([SECRET]));
+    const fleet = `${await b.database.id()} ${nameOf(a)}`;
+    const body = writeCall({
+      ...{ fleet, to: b.address, world: 'antwerp', operation: asked.name, input: encode(null), id: 'r-1' },
+      ...{ as: 'operator', within: 5_000, at: Date.now(), nonce: 'a number of one use' },
+    });
+    const outcome = await sender.send(b.address, { body, patienceMs: 5_000, signal: new AbortController().signal });
+    expect(outcome).toEqual({ kind: 'elsewhere', address: a.address });
+    sender.close();
+  });
+
+  it('a process that believes a world elsewhere finds it again after it has moved', async () => {
+    const name = own.fresh();
+    const [a, b, c] = [await join(name, { maxOpen: 1 }), await join(name), await join(name)];
+    await a.call('antwerp', order, { order: 'lamp', pays: false });
+    expect(await b.call('antwerp', orders, null)).toEqual(['lamp']);
+    await a.use('bergen', () => undefined); // a has room for one
+    await c.call('antwerp', order, { order: 'desk', pays: false });
+    expect(await b.call('antwerp', orders, null)).toEqual(['lamp', 'desk']);
+    expect([b.openCount, c.openCount]).toEqual([0, 1]);
   });
 
   it('a process without a secret of 32 bytes does not open, and no error shows it', async () => {

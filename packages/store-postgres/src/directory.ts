@@ -15,7 +15,7 @@ import { bytes, one, text, whole } from './connection/columns.js';
 import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
 import { Gathering } from './connection/gathering.js';
 import { Reservations } from './reservations.js';
-import { addressOf, closeLease } from './tenure/lease.js';
+import { closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
 import { locked, namedRow, type TakeParts } from './tenure/take.js';
 
@@ -150,10 +150,10 @@ class PostgresDirectory implements OpenDirectory {
       for (let tries = 0; tries < TRIES; tries++) {
         const current = await hosts.current();
         const { id: lease } = current;
-        const before = (await this.#claimFree(world, lease, name)) ?? (await this.#claimNew(world, lease, name));
+        const before = (await this.#claimFree(world, lease, name)) ?? (await this.#claimOther(world, lease, name));
         if (before !== undefined)
           return { before: before === 'none' ? undefined : before, release: (row) => this.#release(world, name, row) };
-        if (await this.#makeFree(world, lease)) await current.ask(); // the row was free: it must be this lease
+        await current.ask(); // the row is free now: is this lease over?
       }
       throw locked(this.#whereIs(world), 'other hosts claim it at the same time');
     } catch (error) {
@@ -189,23 +189,34 @@ class PostgresDirectory implements OpenDirectory {
     return rows.length > 0 ? 'none' : undefined;
   }
 
-  /** Takes a row from a lease that is over (R2). @returns whether nobody had it @throws RepriseError `world_locked` */
-  async #makeFree(world: string, own: string): Promise<boolean> {
-    const sql =
-      'SELECT r.owner::text, r.claim::text FROM reprise.directory_row r WHERE r.directory = $1 AND r.world = $2';
-    const [owner = null, claim = null] = one(await this.#rows('look at a claim', sql, [bytesOf(world)])) ?? [];
-    if (owner === null) return true;
+  /**
+   * Claims a world that is not free: makes its row, or takes it from a lease that is over (R2). Callers ask again and again
+   * for a world that a living host has, so that is said by one statement more.
+   *
+   * @returns undefined when the row is free now @throws RepriseError `world_locked`
+   */
+  async #claimOther(world: string, own: string, name: string): Promise<'none' | undefined> {
+    const [found] = await this.#rows(
+      'look at a claim',
+      `SELECT r.owner::text, r.claim::text, h.process, h.address,
+         h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp()
+       FROM reprise.directory_row r LEFT JOIN reprise.host h ON h.id = r.owner WHERE r.directory = $1 AND r.world = $2`,
+      [bytesOf(world)],
+    );
+    if (found === undefined) return this.#claimNew(world, own, name);
+    const [owner = null, claim = null, process = null, address = null, lives] = found;
+    if (owner === null) return undefined;
+    const by = address === null ? undefined : text(address, this.where);
+    const isHeld = (): RepriseError => locked(this.#whereIs(world), 'another host has it open', by);
     // This process is claiming the world, so it has no other claim: the answer to an earlier one was lost.
-    if (owner !== own && !(await closeLease(this.parts.connections, text(owner, this.where))))
-      throw locked(this.#whereIs(world), 'another host has it open', await this.#addressOf(owner));
+    if (owner !== own) {
+      if (lives === true && !hasDied(text(process, this.where))) throw isHeld();
+      if (!(await closeLease(this.parts.connections, text(owner, this.where)))) throw isHeld();
+    }
     const free = `UPDATE reprise.directory_row r SET owner = NULL, claim = NULL
       WHERE r.directory = $1 AND r.world = $2 AND r.owner = $3 AND r.claim = $4`;
     await this.#rows('take over a claim', free, [bytesOf(world), owner, claim]);
-    return false;
-  }
-
-  #addressOf(owner: SqlValue): Promise<string | undefined> {
-    return addressOf(this.parts.connections, text(owner, this.where));
+    return undefined;
   }
 
   async #release(world: string, name: string, row: WorldRow | undefined): Promise<void> {

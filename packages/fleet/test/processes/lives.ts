@@ -11,7 +11,7 @@ import { freePort, type TestServer } from '../../../store-postgres/test/server.j
 import { Member, openBank } from './members.js';
 import { openRoad, type Road } from './road.js';
 
-/** What happens to a process, or to its ways. */
+/** What happens to a process, or to its ways. After each of them, what was sent to the processes is sent to them again. */
 export const MOVES = [
   'killed',
   'killed, and taken for a process of another machine',
@@ -21,7 +21,6 @@ export const MOVES = [
   'cut off from the others',
   'stalled',
   'its bytes are changed',
-  'what was sent to it is sent again',
   'cut off from the database',
   'an old secret',
   'another fleet at its address',
@@ -108,7 +107,7 @@ export async function liveThrough({ server, program, name, random, moves }: Plan
         }
         const code = said === 'gone' ? said : String(said.said);
         if (!MAY_BE.has(code)) wrong.push(code);
-        if (said !== 'gone' && said.reason !== undefined) unanswered.add(said.reason);
+        if (said !== 'gone' && code === 'call_unanswered') unanswered.add(said.reason ?? '');
         await pause(20);
       }
       await pause(15);
@@ -175,9 +174,6 @@ export async function liveThrough({ server, program, name, random, moves }: Plan
       case 'its bytes are changed':
         road.set('changed');
         return;
-      case 'what was sent to it is sent again':
-        road.replay();
-        return;
       case 'cut off from the database':
         network.set('cut');
         await pause(1.8 * TTL_MS);
@@ -198,6 +194,7 @@ export async function liveThrough({ server, program, name, random, moves }: Plan
       await play(move);
       await pause(TTL_MS / 2);
       for (const { road } of places) road.set('passes');
+      for (const { road } of places) road.replay();
       await until(() => acknowledged.size > before);
     }
     isOpen = false;
