@@ -36,8 +36,8 @@ process.on('message', ({ n, world, what, id, within }: ToMember) => {
   const begun = performance.now();
   const options = { id, within };
   const called =
-    what === 'order'
-      ? fleet.call(world, order, { order: id, pays: true }, options)
+    what !== 'asked'
+      ? fleet.call(world, order, { order: id, pays: what === 'order' }, options)
       : fleet.call(world, asked, null, options).then(({ pid }) => ({ frame: pid }));
   called.then(
     ({ frame }) => say({ n, ok: true, said: frame, ms: performance.now() - begun }),

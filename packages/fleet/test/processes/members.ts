@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 export interface ToMember {
   readonly n: number;
   readonly world: string;
-  readonly what: 'order' | 'asked';
+  /** An order that is paid, one that is only taken, or a question that changes nothing. */
+  readonly what: 'order' | 'note' | 'asked';
   readonly id: string;
   readonly within: number;
 }

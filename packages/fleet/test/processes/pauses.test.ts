@@ -10,7 +10,7 @@ import { describePostgres } from '../../../store-postgres/test/describe-postgres
 import { Member, openBank } from './members.js';
 
 const TTL_MS = 3_000;
-const WORLDS = 24;
+const WORLDS = 8;
 
 describePostgres('callers of a process that ends', (own) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-fleet-'));
