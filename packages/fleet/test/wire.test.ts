@@ -6,6 +6,7 @@ import { encode } from '@reprise/kernel';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Receiver } from '../src/http/receiver.js';
 import { Sender } from '../src/http/sender.js';
+import { openFleet } from '../src/index.js';
 import { CALL_BYTES_MAX } from '../src/operation.js';
 import { type Outcome, readOutcome, writeOutcome } from '../src/wire/outcome.js';
 import { type ForwardedCall, NONCES_MAX, Nonces, Secrets, signAnswer, WINDOW_MS, writeCall } from '../src/wire/seal.js';
@@ -63,15 +64,26 @@ const signed = (body: Uint8Array, by = secrets) => hexOf(by.sign(body).signature
 /** What a signed answer says. */
 const outcomeOf = (bytes: Buffer) => readOutcome(bytes.subarray(bytes.indexOf(1) + 33));
 
+describe('a secret', () => {
+  it('a process without a secret of 32 bytes does not join a fleet, and no error shows it [FLEET-3]', async () => {
+    for (const secret of [undefined, '', 'x'.repeat(31), [], ['x'.repeat(32), 'short']]) {
+      const options = { database: 'postgres://localhost/none', open: () => undefined, secret };
+      const refused = await openFleet(options as never).catch((error: unknown) => error as RepriseError);
+      expect(refused).toMatchObject({ code: 'invalid_argument' });
+      expect(JSON.stringify(refused)).not.toMatch(/xxx|short"/);
+    }
+  });
+});
+
 describe('the door', () => {
-  it('a signed request is executed, and its answer is signed for it', async () => {
+  it('a signed request is executed, and its answer is signed for it [FLEET-1, FLEET-2]', async () => {
     const body = writeCall(callOf());
     const { status, bytes } = await knock(body, signed(body));
     expect([status, executed.length, outcomeOf(bytes)]).toEqual([200, 1, answer]);
     expect(bytes.subarray(1, 33)).toEqual(signAnswer(secrets.sign(body), bytes.subarray(33)));
   });
 
-  it('a request of which any byte was changed is refused, with everything that it says', async () => {
+  it('a request of which any byte was changed is refused, with everything that it says [FLEET-1]', async () => {
     const body = writeCall(callOf());
     const signature = signed(body);
     for (let at = 0; at < body.length; at++) {
@@ -90,7 +102,7 @@ describe('the door', () => {
     expect([executed.length, new Set(refused)]).toEqual([0, new Set(['signature'])]);
   });
 
-  it('a request that somebody else signed, or signed for another fleet, process or time, is refused', async () => {
+  it('a request that somebody else signed, or signed for another fleet, process or time, is refused [FLEET-1]', async () => {
     const late = Date.now() - WINDOW_MS - 1_000;
     const cases: [string, ForwardedCall, Secrets?][] = [
       ['signature', callOf(), new Secrets(['another secret that is long enough'])],
@@ -110,7 +122,7 @@ describe('the door', () => {
     expect(executed).toEqual([]);
   });
 
-  it('a request that comes again, byte for byte, is refused', async () => {
+  it('a request that comes again, byte for byte, is refused [FLEET-1]', async () => {
     const body = writeCall(callOf());
     await knock(body, signed(body));
     const { bytes } = await knock(body, signed(body));
@@ -146,7 +158,7 @@ describe('the door', () => {
     expect(refused.slice(1)).toEqual(['malformed', 'malformed']);
   });
 
-  it('an error travels as its code, its sentence and its details, and never its cause', async () => {
+  it('an error travels as its code, its sentence and its details, and never its cause [FLEET-6]', async () => {
     const cases = [
       { where: 'x', expected: 1, bytes: new Uint8Array(2) },
       { where: 'y', actual: () => 1 },
@@ -208,7 +220,7 @@ describe('who knocks', () => {
     expect(await send()).toEqual(answer);
   });
 
-  it('an answer of which any byte was changed is forged', async () => {
+  it('an answer of which any byte was changed is forged [FLEET-2]', async () => {
     const length = writeOutcome(answer).length + 33;
     for (let at = 1; at < length; at++) {
       says = (body) => {
@@ -220,7 +232,7 @@ describe('who knocks', () => {
     }
   });
 
-  it('an answer to another request, without a signature, or that is no outcome is forged', async () => {
+  it('an answer to another request, without a signature, or that is no outcome is forged [FLEET-2]', async () => {
     const before = writeCall(callOf());
     const cases: ((body: Buffer) => Uint8Array)[] = [
       (body) => sealed(body, writeOutcome(answer), secrets.sign(before)),
@@ -259,7 +271,7 @@ describe('who knocks', () => {
     expect(nowhere).toMatchObject({ reason: 'unreachable' });
   });
 
-  it('a process that says again and again that it lives is waited for, until the caller stops', async () => {
+  it('a process that says again and again that it lives is waited for, until the caller stops [FLEET-7]', async () => {
     says = () => [];
     const stop = new AbortController();
     next = () => new Promise((resolve) => setTimeout(() => resolve(answer), 500)); // longer than the patience below
