@@ -57,7 +57,7 @@ const HINTS: Partial<Readonly<Record<Refusal, string>>> = {
 export class Receiver {
   readonly #server: Server;
   readonly #nonces = new Nonces(() => performance.now());
-  readonly #responses = new Set<ServerResponse>();
+  #isClosing = false;
 
   constructor(private readonly parts: ReceiverParts) {
     const bounds = { requestTimeout: ARRIVES_MS, headersTimeout: ARRIVES_MS, keepAliveTimeout: IDLE_MS };
@@ -90,8 +90,8 @@ export class Receiver {
   /** Stops accepting connections; resolves when every answer has left. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#isClosing = true;
     this.#server.closeIdleConnections();
-    for (const response of this.#responses) response.once('finish', () => this.#server.closeIdleConnections());
     await closed;
   }
 
@@ -101,11 +101,11 @@ export class Receiver {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#responses.add(response);
     const left = new AbortController();
-    response.once('close', () => {
-      left.abort();
-      this.#responses.delete(response);
+    response.once('close', () => left.abort());
+    response.once('finish', () => {
+      // The connection of the last answers is idle only after the event.
+      if (this.#isClosing) setImmediate(() => this.#server.closeIdleConnections());
     });
     try {
       if (request.method !== 'POST') return this.#refuse(response, 'malformed');

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
-import { liveThrough, MOVES } from './lives.js';
+import { liveThrough, MOVES, randomOf } from './lives.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? randomInt(2 ** 31));
 
@@ -33,14 +33,3 @@ describePostgres('a fleet of three processes', (own) => {
     expect([...found.refusals]).toEqual(expect.arrayContaining(['replayed', 'signature']));
   });
 });
-
-/** Numbers from 0, below 1, that a seed repeats (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

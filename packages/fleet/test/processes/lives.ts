@@ -263,3 +263,14 @@ async function until(condition: () => boolean): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; !condition(); await pause(20))
     if (performance.now() > end) throw new Error('nothing happens any more');
 }
+
+/** Numbers from 0, below 1, that a seed repeats (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
