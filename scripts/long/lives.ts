@@ -34,7 +34,10 @@ const end = performance.now() + Number(values.seconds) * 1_000;
 let [runs, acknowledged, failed] = [0, 0, 0];
 for (let seed = Number(values.from); runs < Number(values.runs) && performance.now() < end; seed++, runs++) {
   const random = randomOf(seed);
-  const moves = Array.from({ length: Number(values.moves) }, () => MOVES[Math.floor(random() * MOVES.length)] ?? 'killed');
+  const moves = Array.from(
+    { length: Number(values.moves) },
+    () => MOVES[Math.floor(random() * MOVES.length)] ?? 'killed',
+  );
   const found = await liveThrough({ server, program, name: `seed-${seed}`, random, moves });
   acknowledged += found.acknowledged;
   if (found.lost.length + found.twice.length + found.wrong.length === 0) continue;

@@ -24,12 +24,13 @@ export function addFleet(program: Command, run: RunVerb, io: Io): void {
       .argument('<database>', 'postgres://HOST:PORT/DATABASE')
       .option('--json', 'print JSON')
       .addHelpText('after', FLEET_EXIT_HELP);
-  verb('status', 'list the processes, their leases and worlds, and what waits and is late').action((database, options) =>
-    run(options, async () => (await import('./verbs/fleet.js')).fleetStatus(io, database, options)),
+  verb('status', 'list the processes, their leases and worlds, and what waits and is late').action(
+    (database, options) =>
+      run(options, async () => (await import('./verbs/fleet/fleet.js')).fleetStatus(io, database, options)),
   );
   verb('drain', 'ask a process to give its worlds away and to leave')
     .argument('<host>', 'its id or its address as status prints them, or the beginning of one')
     .action((database, host, options) =>
-      run(options, async () => (await import('./verbs/fleet.js')).fleetDrain(io, database, host, options)),
+      run(options, async () => (await import('./verbs/fleet/fleet.js')).fleetDrain(io, database, host, options)),
     );
 }

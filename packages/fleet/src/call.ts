@@ -77,7 +77,7 @@ const WHAT: Readonly<Record<UnansweredReason, string>> = {
 };
 
 /** The error of a call whose time is over. Whether it was executed is unknown. */
-export function unanswered(last: Outcome, what: string): RepriseError {
+function unanswered(last: Outcome, what: string): RepriseError {
   const reason = last.kind === 'again' ? last.reason : 'locked';
   const cause = last.kind === 'again' ? last.error : undefined;
   const address = last.kind === 'elsewhere' ? last.address : undefined;

@@ -8,9 +8,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   type Actor,
+  actor as actorShape,
   aPrincipal,
   aSignal,
   type ErrorCode,
+  isFilled,
   isRepriseError,
   type KnownOptions,
   type Principal,
@@ -33,7 +35,7 @@ import { Routes } from './routes.js';
 import type { Outcome } from './wire/outcome.js';
 import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
-/** Options of {@link Fleet.call}. */
+/** On whose behalf {@link Fleet.call} calls, and how long it waits. */
 export interface CallOptions extends RequestOptions {
   /** How long to wait for an answer, in milliseconds; half a minute when absent. */
   readonly within?: number;
@@ -44,7 +46,10 @@ export interface CallOptions extends RequestOptions {
 const CALL_OPTIONS: KnownOptions<CallOptions> = {
   id: textOf(256),
   as: aPrincipal,
-  actor: true, // the world checks it
+  actor: {
+    expected: 'an actor, such as { kind: "program", id: "nightly" }',
+    fits: (thing) => actorShape.safeParse(thing).success,
+  },
   within: wholeFrom(1, 2 ** 31 - 1),
   signal: aSignal,
 };
@@ -186,6 +191,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     input: NoInfer<I>,
     options: CallOptions = {},
   ): Promise<O> {
+    requireArgument(isFilled(world), 'fleet.call(world)', 'the id of a world', world);
     requireKnownOptions(options, CALL_OPTIONS, 'fleet.call');
     this.#requireOperation(operation as unknown as Operation<W>);
     if (this.#isLeaving) throw closedError();

@@ -1,6 +1,7 @@
 /** Operations: what processes of a fleet can have done in a world, wherever it is open. */
 import { isFunction, isObject, RepriseError, requireArgument, requireFields, type Value } from '@reprise/contracts';
 import { decode, encode, type RequestOptions } from '@reprise/kernel';
+import { CALL_BYTES_MAX } from './wire/outcome.js';
 
 /** What checks the input or the output of an operation: any schema of zod. It is asked at both ends, so it may transform nothing. */
 export interface OperationSchema<T> {
@@ -69,9 +70,6 @@ export function defineOperation<W, I, O>(operation: Operation<W, I, O>): Operati
   requireArgument(isFunction(run), 'defineOperation(run)', 'a function', run);
   return Object.freeze({ name, input, output, run });
 }
-
-/** The most bytes of an input, an output or an error: more belongs into the content of a world. */
-export const CALL_BYTES_MAX = 1024 * 1024;
 
 /** The bytes of an input. @throws RepriseError `invalid_argument`, `invalid_value`, `bound_exceeded` */
 export function writeInput({ name, input }: Operation, value: unknown): Uint8Array {

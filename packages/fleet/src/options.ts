@@ -28,7 +28,7 @@ export interface ListenAt {
 /** What a fleet has in common with a host. */
 type FromHost = 'open' | 'maxOpen' | 'idleMs' | 'waitMs' | 'limits' | 'witness' | 'onError';
 
-/** Options of {@link openFleet}. */
+/** The options of a process that joins a fleet. */
 export interface FleetOptions<W extends HostedWorld> extends Pick<HostOptions<W>, FromHost> {
   /** The address of the database in PostgreSQL, the same for all processes: `postgres://user:password@host:5432/name`. */
   readonly database: string;
@@ -85,7 +85,8 @@ const LISTEN: KnownOptions<ListenAt> = { host: textOf(255), port: wholeFrom(0, 6
 /** Refuses options that could not work. @throws RepriseError `invalid_argument` */
 export function requireFleetOptions(options: unknown): void {
   requireKnownOptions(options, KNOWN, 'openFleet');
-  const { open, secret, address, listen, operations } = options as Readonly<Record<string, unknown>>;
+  const { database, open, secret, address, listen, operations } = options as Readonly<Record<string, unknown>>;
+  requireArgument(typeof database === 'string', 'openFleet(database)', 'the address of a database', database);
   requireArgument(open !== undefined, 'openFleet(open)', 'a function that opens a world', open);
   secretsOf(secret);
   if (listen !== undefined) requireKnownOptions(listen, LISTEN, 'openFleet, listen');

@@ -1,7 +1,7 @@
 /** What a process remembers of the others: where worlds were the last time, and which processes did not answer. */
 
 /** The worlds whose place is remembered; beyond it the one found first is forgotten, which costs a look. */
-export const ROUTES_MAX = 10_000;
+const ROUTES_MAX = 10_000;
 
 /** Where worlds were the last time. It is a hint: the process at the address says when it has the world no longer. */
 export class Routes {

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Receiver } from '../src/http/receiver.js';
 import { Sender } from '../src/http/sender.js';
 import { openFleet } from '../src/index.js';
-import { CALL_BYTES_MAX } from '../src/operation.js';
-import { type Outcome, readOutcome, writeOutcome } from '../src/wire/outcome.js';
+import { CALL_BYTES_MAX, type Outcome, readOutcome, writeOutcome } from '../src/wire/outcome.js';
 import { type ForwardedCall, NONCES_MAX, Nonces, Secrets, signAnswer, WINDOW_MS, writeCall } from '../src/wire/seal.js';
 
 const SECRET = 'a secret of the tests, long enough';
@@ -102,7 +101,7 @@ describe('the door', () => {
     expect([executed.length, new Set(refused)]).toEqual([0, new Set(['signature'])]);
   });
 
-  it('a request that somebody else signed, or signed for another fleet, process or time, is refused [FLEET-1]', async () => {
+  it('a request that another sender signed, or signed for another fleet, process or time, is refused [FLEET-1]', async () => {
     const late = Date.now() - WINDOW_MS - 1_000;
     const cases: [string, ForwardedCall, Secrets?][] = [
       ['signature', callOf(), new Secrets(['another secret that is long enough'])],

@@ -34,7 +34,11 @@ describePostgres('reprise fleet', (own) => {
     expect(text.out).toMatch(new RegExp(`^[0-9a-f-]{36} +${address} +\\d+ ms +1$`, 'm'));
     expect(text.out).toMatch(/^shops +1 +0 +0 +-$/m);
     const json = JSON.parse((await fleet('status', own.url, '--json')).out);
-    expect(json).toMatchObject({ ok: true, hosts: [{ address, open: 1, leaving: false }], directories: [{ name: 'shops' }] });
+    expect(json).toMatchObject({
+      ok: true,
+      hosts: [{ address, open: 1, leaving: false }],
+      directories: [{ name: 'shops' }],
+    });
 
     expect(await fleet('drain', own.url, 'http://10.0.0.8')).toMatchObject({ code: 2 });
     const drained = await fleet('drain', withPassword(), 'http://10.0.0.7');
@@ -55,7 +59,9 @@ describePostgres('reprise fleet', (own) => {
     await directory.shared?.claim('y');
     const client = new pg.Client({ connectionString: own.url });
     await client.connect();
-    await client.query("UPDATE reprise.host SET expires = clock_timestamp() - interval '1 second' WHERE id IN (SELECT owner FROM reprise.directory_row)");
+    await client.query(
+      "UPDATE reprise.host SET expires = clock_timestamp() - interval '1 second' WHERE id IN (SELECT owner FROM reprise.directory_row)",
+    );
     await client.end();
     const dead = await fleet('status', own.url);
     expect([dead.code, / over +1 +dead$/m.test(dead.out)]).toEqual([1, true]);

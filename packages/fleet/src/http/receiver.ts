@@ -3,15 +3,14 @@
  *
  * Invariants
  * R1  A request is executed only when it is signed with a secret of the fleet, for this process, now, and for the first time
- *     (seal/S1, S2).
+ *     (seal/S1, seal/S2).
  * R2  What a request asks for is done here or refused: it is never sent on, so that no call goes in circles.
  * R3  Who cannot sign costs at most the bytes of one request, for a bounded time.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { JoinedBytes, RepriseError } from '@reprise/contracts';
-import { CALL_BYTES_MAX } from '../operation.js';
-import { type Outcome, writeOutcome } from '../wire/outcome.js';
+import { CALL_BYTES_MAX, type Outcome, writeOutcome } from '../wire/outcome.js';
 import {
   type ForwardedCall,
   Nonces,
@@ -23,7 +22,7 @@ import {
 } from '../wire/seal.js';
 import { BEAT, MARK, REQUEST_BYTES_MORE, SIGNATURE_HEADER } from './frame.js';
 
-/** What the door needs. */
+/** What the door needs of the process behind it. */
 interface ReceiverParts {
   readonly secrets: Secrets;
   /** The fleet and the address that requests name; the address is known once the door is open. */
@@ -41,7 +40,7 @@ interface ReceiverParts {
 const ARRIVES_MS = 10_000;
 const IDLE_MS = 60_000;
 
-/** Connections at once. */
+/** Connections from other processes at once: each of them has one for a call under way. */
 const CONNECTIONS_MAX = 2_048;
 
 /** Why a request was refused, before anything of it was done. */

@@ -4,8 +4,7 @@
  */
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { JoinedBytes } from '@reprise/contracts';
-import { CALL_BYTES_MAX } from '../operation.js';
-import { type Outcome, readOutcome, type UnansweredReason } from '../wire/outcome.js';
+import { CALL_BYTES_MAX, type Outcome, readOutcome, type UnansweredReason } from '../wire/outcome.js';
 import { isSigned, type Secrets, SIGNATURE_BYTES, type Signed } from '../wire/seal.js';
 import { ANSWER_BYTES_MORE, BEAT, SIGNATURE_HEADER } from './frame.js';
 

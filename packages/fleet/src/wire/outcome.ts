@@ -5,6 +5,9 @@
 import { ERROR_CODES, type ErrorCode, isRepriseError, lineOfError, RepriseError, type Value } from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel';
 
+/** The most bytes of an input or an output: more belongs into the content of a world. */
+export const CALL_BYTES_MAX = 1024 * 1024;
+
 /** Why an attempt gave no answer. The list is closed; `docs/errors/call_unanswered.md` explains each. */
 export const REASONS = [
   'locked',
@@ -82,7 +85,7 @@ function errorFields(error: unknown): Readonly<Record<string, Value>> {
   return { code: error.code, what: error.what, details: plain(details) };
 }
 
-/** Details as values: what is none becomes text, as an error shows it. */
+/** Details as values: anything else becomes text, as an error shows it. */
 function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<string, Value>> {
   const kept: [string, Value][] = [];
   let left = DETAILS_BYTES_MAX;

@@ -76,7 +76,7 @@ export function readCall(body: Uint8Array): ForwardedCall | undefined {
 export class Secrets {
   constructor(private readonly secrets: readonly string[]) {}
 
-  /** Signs a request. */
+  /** Signs a request with the first secret. */
   sign(body: Uint8Array): Signed {
     return { signature: mac(this.secrets[0] ?? '', 'request', body), secret: this.secrets[0] ?? '' };
   }

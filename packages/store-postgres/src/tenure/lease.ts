@@ -47,7 +47,7 @@ export class Lease {
   #end: () => void = () => undefined;
   /** Resolves when the lease is over, but not when it was given up. */
   readonly lost: Promise<void>;
-  /** Called once, when somebody has asked this process to give its worlds away. */
+  /** Called once, when an operator has asked this process to give its worlds away. */
   onLeaving: () => void = () => undefined;
   #next: NodeJS.Timeout | undefined;
   /** Whether the database did not say whether the lease was extended: then it is asked again soon. */

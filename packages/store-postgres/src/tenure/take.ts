@@ -71,7 +71,7 @@ export async function takeWorld(parts: TakeParts, name: string, where: string): 
 }
 
 /** A row as this process owns it, or tries to. */
-export interface Owned {
+interface Owned {
   readonly id: number;
   readonly epoch: number;
   readonly lease: Lease;

@@ -1,13 +1,13 @@
 /** `reprise fleet`: the processes that share a database, and the one thing that is asked of them. */
 import { RepriseError } from '@reprise/contracts';
 import type { FleetDirectory, FleetHost, FleetRows } from '@reprise/store-postgres';
-import { EXIT } from '../process/exit.js';
-import type { Io } from '../process/io.js';
-import { durationText } from '../text/age.js';
-import { escapeLine } from '../text/escape.js';
-import { toJson } from '../text/json.js';
-import { type Column, tableLines } from '../text/table.js';
-import { databaseAt } from '../world/place.js';
+import { EXIT } from '../../process/exit.js';
+import type { Io } from '../../process/io.js';
+import { durationText } from '../../text/age.js';
+import { escapeLine } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { type Column, tableLines } from '../../text/table.js';
+import { databaseAt } from '../../world/place.js';
 
 interface FleetArguments {
   readonly json?: true;
@@ -45,17 +45,21 @@ export async function fleetStatus(io: Io, database: string, { json }: FleetArgum
 export async function fleetDrain(io: Io, database: string, host: string, { json }: FleetArguments): Promise<void> {
   await using at = await databaseAt(database);
   const { hosts } = await at.fleet();
-  const found = hosts.filter(({ id, address, leaseMs }) => leaseMs > 0 && [id, address].some((name) => name?.startsWith(host)));
+  const found = hosts.filter(
+    ({ id, address, leaseMs }) => leaseMs > 0 && [id, address].some((name) => name?.startsWith(host)),
+  );
   const [one, ...more] = found;
   if (one === undefined || more.length > 0 || host === '') throw notOne(host, found);
   if (!(await at.drain(one.id))) throw notOne(host, []);
   if (json === true) return io.out.write(`${toJson({ ok: true, host: one.id, address: one.address ?? null })}\n`);
-  await io.out.write(`${escapeLine(`${one.id} ${one.address ?? ''}`.trimEnd())} is asked to leave, and sees it with its next beat\n`);
+  await io.out.write(
+    `${escapeLine(`${one.id} ${one.address ?? ''}`.trimEnd())} is asked to leave, and sees it with its next beat\n`,
+  );
 }
 
 async function readRows(database: string): Promise<FleetRows> {
   await using at = await databaseAt(database);
-  return at.fleet();
+  return await at.fleet(); // before its connections end
 }
 
 function linesOf({ hosts, directories }: FleetRows, columns: number | undefined): readonly string[] {
@@ -79,10 +83,14 @@ function isLate({ lateMs }: FleetDirectory): boolean {
 }
 
 function notOne(host: string, found: readonly FleetHost[]): RepriseError {
-  return new RepriseError('invalid_argument', found.length === 0 ? 'no living process has this name' : 'several processes have this name', {
-    where: host,
-    expected: 'the id or the address of one process, or the beginning of it',
-    ...(found.length === 0 ? {} : { actual: found.map(({ id, address }) => `${id} ${address ?? ''}`).join(', ') }),
-    hint: 'reprise fleet status lists them.',
-  });
+  return new RepriseError(
+    'invalid_argument',
+    found.length === 0 ? 'no living process has this name' : 'several processes have this name',
+    {
+      where: host,
+      expected: 'the id or the address of one process, or the beginning of it',
+      ...(found.length === 0 ? {} : { actual: found.map(({ id, address }) => `${id} ${address ?? ''}`).join(', ') }),
+      hint: 'reprise fleet status lists them.',
+    },
+  );
 }

@@ -2,15 +2,15 @@
  * Durable calls of a world in the process that has it beside calls of the same world from another process, turn by turn, in
  * one run on one machine: what the way between two processes costs. A server of its own is started.
  *
- *   node --conditions=@reprise/source --import tsx packages/fleet/bench/calls.ts
+ *   node --conditions=@reprise/source --import tsx scripts/bench/calls.ts
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../../../conformance/bundle.js';
-import { startServer } from '../../store-postgres/test/server.js';
-import { Member, openBank } from '../test/processes/members.js';
+import { bundle } from '../../conformance/bundle.js';
+import { Member, openBank } from '../../packages/fleet/test/processes/members.js';
+import { startServer } from '../../packages/store-postgres/test/server.js';
 
 /** Callers at once, and the calls of each in a round. */
 const SIZES = [
@@ -21,7 +21,7 @@ const ROUNDS = 7;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'reprise-bench-'));
 const program = path.join(folder, 'member.mjs');
-await bundle(fileURLToPath(new URL('../test/processes/member.ts', import.meta.url)), program);
+await bundle(fileURLToPath(new URL('../../packages/fleet/test/processes/member.ts', import.meta.url)), program);
 const server = await startServer();
 const bank = await openBank();
 const start = (): Member =>
