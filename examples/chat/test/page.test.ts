@@ -226,7 +226,7 @@ describe('the chat page in a browser', () => {
     expect(await tags('article a')).toEqual(['https://example.org/menu']);
     const lines = Array.from({ length: 10_000 }, (_, i) => `line ${i} < 7 && "x"`);
     const long = ['~~~ts', ...lines.slice(0, 4_000), '~~~'].join('\n');
-    await page.say(`Say nothing of this:\n${long}`);
+    await page.paste(`Say nothing of this:\n${long}`);
     await page.until(`document.querySelectorAll('.bubble pre').length === 1`, 'the code is shown');
     expect(await tags('.bubble pre')).toEqual([lines.slice(0, 4_000).join('\n')]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZE.width);
