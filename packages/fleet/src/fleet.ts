@@ -306,8 +306,9 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   async #here(asked: Asked, signal: AbortSignal): Promise<Outcome> {
     const operation = this.#operations.get(asked.operation);
     if (operation === undefined) return { kind: 'again', reason: 'unknown_operation' };
-    const slow = whenAborted(signal).then((): Outcome => ({ kind: 'again', reason: 'slow' }));
-    return Promise.race([this.#run(operation, asked, signal), slow]);
+    const done = new AbortController();
+    const slow = whenAborted(signal, done.signal).then((): Outcome => ({ kind: 'again', reason: 'slow' }));
+    return Promise.race([this.#run(operation, asked, signal), slow]).finally(() => done.abort());
   }
 
   async #run(operation: Operation<W>, asked: Asked, signal: AbortSignal): Promise<Outcome> {
@@ -399,10 +400,11 @@ function closedError(): RepriseError {
   });
 }
 
-function whenAborted(signal: AbortSignal): Promise<void> {
+/** @param done ends the wait, which never resolves then: a call of many attempts leaves no listeners behind */
+function whenAborted(signal: AbortSignal, done?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve(), { once: true, ...(done === undefined ? {} : { signal: done }) });
   });
 }
 

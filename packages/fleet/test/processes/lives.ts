@@ -237,7 +237,10 @@ async function ordersOf(server: TestServer, name: string): Promise<ReadonlyMap<s
     await verifyStore(store);
     for await (const { bytes, seq } of store.journal.read(0))
       for (const record of readFrame(bytes, seq).all as readonly JournalRecord[])
-        if (record.kind === 'request') taken.set(record.id, (taken.get(record.id) ?? 0) + 1);
+        if (record.kind === 'request') {
+          const { order } = record.event.value as { readonly order: string };
+          taken.set(order, (taken.get(order) ?? 0) + 1);
+        }
     await store.close();
   }
   return taken;
