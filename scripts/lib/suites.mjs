@@ -96,6 +96,8 @@ export const HEAVY = [
   ['conformance/society/content.test.ts', 'random societies beside an oracle of who reads what'],
   ['packages/kernel/test/run/world/write/snapshots.test.ts', 'worlds of thousands of frames'],
   ['packages/kernel/test/serve/host/crash.test.ts', 'a host that dies at each append'],
+  ['packages/kernel/test/serve/fleet/', 'random lives of three machines'],
+  ['packages/kernel/test/serve/host/shared-laws.test.ts', 'random lives of three machines'],
   ['packages/kernel/test/serve/host/many-worlds.test.ts', 'thousands of worlds in one process'],
   ['packages/providers/test/prompt-memory.test.ts', 'random conversations in every wire format'],
   ['packages/society/test/arguments.test.ts', 'odd arguments of every tool of a society'],

@@ -39,6 +39,8 @@ export class Machine {
   isDead = false;
   /** How long its calls to storage take, in milliseconds. */
   slowMs = 0;
+  /** The next append is not written, and its failure is heard only after the machine has stood still for so long. */
+  losesNext: number | undefined;
   /** How its calls to storage fail, while this is set: before or after they are done. */
   failing: 'before' | 'after' | undefined;
   /** Extends the lease in the directory. */
@@ -90,13 +92,24 @@ export class Machine {
   /** Asks storage for something, as a process does that may stop before it asks and before it hears. */
   async ask<T>(body: () => Promise<T>): Promise<T> {
     await this.#running();
-    if (this.slowMs > 0) await this.clock.sleep(this.slowMs, new AbortController().signal);
+    await this.#travel();
     if (this.failing === 'before') throw new RepriseError('store_failed', 'the storage does not answer');
     const failsAfter = this.failing === 'after';
     const result = await body();
+    await this.#travel();
     await this.#running();
     if (failsAfter) throw new RepriseError('store_failed', 'the answer was lost');
     return result;
+  }
+
+  /** Writes, unless the next write is to be lost. */
+  async losing<T>(write: () => Promise<T>): Promise<T> {
+    const ms = this.losesNext;
+    if (ms === undefined) return write();
+    this.losesNext = undefined;
+    this.standStill(ms);
+    await this.#running();
+    throw new RepriseError('store_failed', 'the connection was cut');
   }
 
   /** The lease, begun anew when it is over. */
@@ -113,6 +126,7 @@ export class Machine {
 
   /** Whether a lease is certainly this machine's own. */
   holds(lease: Lease): boolean {
+    if (this.place.leftOut.endOfLease) return true;
     lease.isOver ||= lease.believedUntil <= this.place.clock.monotonic();
     if (lease.isOver) lease.lose();
     return !lease.isOver;
@@ -139,10 +153,21 @@ export class Machine {
     }
   }
 
+  /** A question on its way to storage, or an answer on its way back: neither stands still with its machine. */
+  async #travel(): Promise<void> {
+    if (this.slowMs > 0) await this.place.clock.sleep(this.slowMs, new AbortController().signal);
+  }
+
   async #running(): Promise<void> {
     while (this.#standing !== undefined && !this.isDead) await this.#standing;
     if (this.isDead) await new Promise(() => undefined);
   }
+}
+
+/** What a broken build leaves out; nothing when empty. */
+export interface LeftOut {
+  /** A lease that is over is believed in. */
+  readonly endOfLease?: true;
 }
 
 /** What all machines share. */
@@ -156,6 +181,8 @@ export class SharedPlace {
   readonly #directory = memoryDirectory({ shared: true, ttl: TTL, clock: this.clock });
   readonly #stores = new Map<string, FencedStore>();
   readonly #owners = new Map<string, { readonly by: Machine; readonly lease: Lease }>();
+
+  constructor(readonly leftOut: LeftOut = {}) {}
 
   machine(name: string, skewMs = 0): Machine {
     const machine = new Machine(name, this, skewMs);
@@ -265,6 +292,12 @@ export class FencedStore {
   #kept: Promise<OpenStore> | undefined;
   #epoch = 0;
   #owner: Lease | undefined;
+  #mark: string | null = null;
+
+  /** The number of the newest opening. */
+  get epoch(): number {
+    return this.#epoch;
+  }
 
   constructor(
     readonly world: string,
@@ -306,9 +339,13 @@ export class FencedStore {
       journal: {
         ...journal,
         head: () => fenced(() => journal.head()),
-        append: (frames, expected) => fenced(() => journal.append(frames, expected)),
+        append: (frames, expected) => by.losing(() => fenced(() => journal.append(frames, expected))),
       },
-      mark: (note) => fenced(() => kept.mark(note)),
+      markAtOpen: this.#mark,
+      mark: (note) =>
+        fenced(async () => {
+          this.#mark = note;
+        }),
       close: () => this.#giveBack(by, epoch),
     };
   }
