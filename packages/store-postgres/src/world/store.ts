@@ -77,10 +77,7 @@ async function opened(shared: Shared, taken: Taken, where: string): Promise<Open
       markAtOpen,
       mark: (note) => setColumn(place, 'mark', note),
       post: (text) => setColumn(place, 'posted', text),
-      close: async () => {
-        await setColumn(place, 'posted', null).catch(() => undefined); // it is worth nothing when the world is another's
-        await taken.release();
-      },
+      close: () => taken.release(),
     },
     where,
   );
