@@ -203,6 +203,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
   'objects-s3': { '.': [] },
+  fleet: { wire: [], http: ['wire'], '.': ['wire', 'http'] },
   packs: { '.': [] },
   'store-postgres': {
     connection: [],
@@ -389,6 +390,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'tree/screen': ['text', 'process', 'tree'],
     'team/rules': ['tree/rules'],
     team: ['process', 'world', 'tree', 'team/rules'],
+    'verbs/fleet': ['text', 'process', 'world'],
     'verbs/operators': ['text', 'process', 'world'],
     'verbs/prompt': ['text', 'process', 'world'],
     'verbs/society': ['text', 'process', 'world'],
@@ -397,7 +399,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     verbs: ['text', 'process', 'world', 'serve', 'verify'],
     '.': ['text', 'process', 'world', 'serve', 'verify', 'tree', 'team', 'verbs'],
   },
-  reprise: { '.': [], org: [], testing: ['.'] },
+  reprise: { '.': [], hosting: [], org: [], testing: ['.'] },
 };
 
 /**

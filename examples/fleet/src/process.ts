@@ -1,40 +1,39 @@
 /**
- * One process of the fleet: a host of all shops, which shares them with the other processes by the database, behind a door
- * for orders. `process.ts DATABASE BANK`; it prints its address when it is ready.
+ * One process of the fleet: it serves all shops, wherever they are open, behind a door for orders. `process.ts DATABASE BANK`,
+ * with the secret of the fleet in `FLEET_SECRET`; it prints its address when it is ready.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openHost } from 'reprise/host';
+import { openFleet } from 'reprise/fleet';
 import { isRepriseError, openKernelWorld } from 'reprise/kernel';
-import { postgres } from 'reprise/postgres';
 import { print } from 'reprise/terminal';
-import { app, bankAdapter, SHOP } from './shop.js';
+import { order } from './order.js';
+import { app, bankAdapter } from './shop.js';
 
-const [, , url = '', bank = ''] = process.argv;
-const database = postgres(url, { ttl: 2_000 });
-const host = await openHost({
-  directory: database.directory('shops'),
-  store: (shop) => database.world(shop),
+const [, , database = '', bank = ''] = process.argv;
+const fleet = await openFleet({
+  ...{ database, name: 'shops', secret: process.env.FLEET_SECRET ?? '', ttl: 2_000 },
   open: (_shop, base) => openKernelWorld({ ...base, app, adapters: [bankAdapter(bank)] }),
+  operations: [order],
 });
 
-/** `POST /SHOP` with an order. Answers only when the order is durable. */
+/** `POST /SHOP` with an order. Answers only when the order is durable, whichever process has the shop open. */
 const door = createServer(async (request, response) => {
-  let order = '';
+  let name = '';
   try {
-    for await (const part of request) order += part;
-    const event = { name: 'shop/Ordered@1', value: { order } };
-    const { seq } = await host.use((request.url ?? '').slice(1), (world) => world.request(SHOP, event, { id: order }));
-    response.end(JSON.stringify({ seq }));
+    for await (const part of request) name += part;
+    // The id of the order makes it safe to ask again, here or at the other process.
+    const { frame } = await fleet.call((request.url ?? '').slice(1), order, { order: name }, { id: name });
+    response.end(JSON.stringify({ frame }));
   } catch (error) {
-    // The other process has this shop, or the one here has lost it: the customer asks there, with the same order.
     response.writeHead(503).end(isRepriseError(error) ? error.code : 'failed');
   }
 });
 door.listen(0, '127.0.0.1', () => print(`http://127.0.0.1:${(door.address() as AddressInfo).port}`));
 
 process.once('SIGTERM', async () => {
-  door.close();
-  await host.close(); // its shops are free at once
-  await database.close();
+  const closed = new Promise((resolve) => door.close(resolve)); // no new customers; those inside are served
+  door.closeIdleConnections();
+  await closed;
+  await fleet.close(); // its shops are free at once
 });

@@ -1,6 +1,7 @@
 /** The command line: verbs, options and their help. A verb is implemented in `verbs/`, and loaded when it is called. */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { addFleet } from './fleet-program.js';
 import { addOperators } from './operators-program.js';
 import { count, positive, several } from './process/arguments.js';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './process/exit.js';
@@ -84,6 +85,7 @@ class CommandLine {
     addTeam(program, this.io, this.#ended);
     addSkills(program, this.#run, this.io);
     addSociety(program, this.#run, this.io);
+    addFleet(program, this.#run, this.io);
     for (const command of program.commands) {
       command.showHelpAfterError(usageOf(command));
       for (const inner of command.commands) inner.showHelpAfterError(usageOf(inner, `${command.name()} `));

@@ -1,6 +1,9 @@
 /** Worlds in a PostgreSQL database, which processes on several machines share. */
 export type { ObjectStore, Store } from '@reprise/kernel';
 export {
+  type FleetDirectory,
+  type FleetHost,
+  type FleetRows,
   type PostgresDatabase,
   type PostgresOptions,
   postgres,

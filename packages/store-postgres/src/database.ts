@@ -1,10 +1,12 @@
 /** A PostgreSQL database in which worlds live: what they share in this process. */
 import {
   aFlag,
+  aFunction,
   fieldsOf,
   isFunction,
   type KnownOptions,
   RepriseError,
+  requireArgument,
   requireKnownOptions,
   wellFormed,
   wholeFrom,
@@ -13,10 +15,13 @@ import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
+import { one, text } from './connection/columns.js';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
-import { OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
+import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
+import { LEAVING_SINCE, OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
+import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
@@ -45,6 +50,8 @@ export interface PostgresOptions {
    * database later needs it as well; content that is in the database already stays there.
    */
   readonly objects?: ObjectStore;
+  /** Called once when {@link PostgresDatabase.drain} has named this process: it should close its host and end. */
+  readonly onDrain?: () => void;
 }
 
 /** When a sweep takes an upload for abandoned. */
@@ -64,6 +71,7 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
     fits: isName,
   },
   pooled: aFlag,
+  onDrain: aFunction,
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
@@ -102,6 +110,19 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument` without `objects`, `store_failed`
    */
   sweep(options?: SweepOptions): Promise<SweepReport>;
+  /** The random id of the database, the same for all its processes and copies. @throws RepriseError `store_failed` */
+  id(): Promise<string>;
+  /** The processes that have worlds here, and what waits in each directory. Makes no tables. @throws RepriseError `world_absent`, `store_failed` */
+  fleet(): Promise<FleetRows>;
+  /**
+   * Asks a process to give its worlds away. It sees the wish when it extends its lease the next time, within a quarter of
+   * its `ttl`, and calls its `onDrain`.
+   *
+   * @param host its id, from {@link PostgresDatabase.fleet}
+   * @returns whether a process with this id lives
+   * @throws RepriseError `invalid_argument`, `store_failed`
+   */
+  drain(host: string): Promise<boolean>;
   /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
   close(): Promise<void>;
 }
@@ -193,6 +214,20 @@ class Database implements PostgresDatabase {
     return sweepObjects(connections, objects, { orphansAfter, isOver: () => this.#closed });
   }
 
+  async id(): Promise<string> {
+    const { connections } = await this.#open();
+    return text(one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'))?.[0], this.label);
+  }
+
+  async fleet(): Promise<FleetRows> {
+    return fleetRows(await this.#tables(), this.label);
+  }
+
+  async drain(host: string): Promise<boolean> {
+    requireArgument(isUuid(host), 'database.drain(host)', 'the id of a host, as fleet() lists it', host);
+    return askToLeave(await this.#tables(), host);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
@@ -229,27 +264,26 @@ class Database implements PostgresDatabase {
     return { connections, objects, kept: this.#kept, tables };
   }
 
+  /** For an operator, who has no lease. */
+  async #tables(): Promise<Connections> {
+    const connections = await this.#connect();
+    await requireTables(connections, LEAVING_SINCE);
+    return connections;
+  }
+
   async #prepare(connections: Connections): Promise<SharedInProcess> {
     await prepareTables(connections);
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
     const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
-    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address);
+    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address, this.options.onDrain);
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
     const committer = new Committer(connections);
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
+    const giving = givingBack(connections);
     const tables = tablesOf(PACKS_SINCE, connections);
-    return {
-      ...own,
-      connections,
-      hosts,
-      forLease,
-      sweeper,
-      objects,
-      committer,
-      tables,
-      packer: new Packer(this.packBytes),
-    };
+    const packer = new Packer(this.packBytes);
+    return { ...own, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
   }
 
   async #connect(): Promise<Connections> {
@@ -296,6 +330,10 @@ function requireName(name: unknown, where: string): asserts name is string {
     expected: 'well-formed text of 1 to 256 bytes',
     actual: name,
   });
+}
+
+function isUuid(thing: unknown): thing is string {
+  return typeof thing === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(thing);
 }
 
 function isName(thing: unknown): thing is string {

@@ -13,8 +13,9 @@ import { RepriseError } from '@reprise/contracts';
 import type { ClaimedRow, HostDirectory, OpenDirectory, RowQuery, SharedRows, WorldRow } from '@reprise/kernel/host';
 import { bytes, one, text, whole } from './connection/columns.js';
 import type { Row, SqlParameter, SqlValue } from './connection/driver.js';
+import { Gathering } from './connection/gathering.js';
 import { Reservations } from './reservations.js';
-import { addressOf, closeLease } from './tenure/lease.js';
+import { closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
 import { locked, namedRow, type TakeParts } from './tenure/take.js';
 
@@ -45,6 +46,13 @@ export function postgresDirectory(shared: () => Promise<DirectoryParts>, label: 
 
 const COLUMNS = 'r.world, r.wake, r.open';
 
+/** A claim that ends, and what its row says then. */
+interface Released {
+  readonly world: string;
+  readonly name: string;
+  readonly nextWakeAt: number | null;
+}
+
 /** Tries, when several hosts want one row at the same time. */
 const TRIES = 5;
 
@@ -53,6 +61,8 @@ class PostgresDirectory implements OpenDirectory {
   /** The claims of this opening that have not been released, by their keys. */
   readonly #own = new Map<string, string>();
   readonly #reservations: Reservations;
+  /** Releases claims, many at once: a host that ends closes all its worlds. */
+  readonly #releases = new Gathering<Released>((rows) => this.#writeReleased(rows));
   #closed = false;
 
   constructor(
@@ -140,10 +150,10 @@ class PostgresDirectory implements OpenDirectory {
       for (let tries = 0; tries < TRIES; tries++) {
         const current = await hosts.current();
         const { id: lease } = current;
-        const before = (await this.#claimFree(world, lease, name)) ?? (await this.#claimNew(world, lease, name));
+        const before = (await this.#claimFree(world, lease, name)) ?? (await this.#claimOther(world, lease, name));
         if (before !== undefined)
           return { before: before === 'none' ? undefined : before, release: (row) => this.#release(world, name, row) };
-        if (await this.#makeFree(world, lease)) await current.ask(); // the row was free: it must be this lease
+        await current.ask(); // the row is free now: is this lease over?
       }
       throw locked(this.#whereIs(world), 'other hosts claim it at the same time');
     } catch (error) {
@@ -179,23 +189,34 @@ class PostgresDirectory implements OpenDirectory {
     return rows.length > 0 ? 'none' : undefined;
   }
 
-  /** Takes a row from a lease that is over (R2). @returns whether nobody had it @throws RepriseError `world_locked` */
-  async #makeFree(world: string, own: string): Promise<boolean> {
-    const sql =
-      'SELECT r.owner::text, r.claim::text FROM reprise.directory_row r WHERE r.directory = $1 AND r.world = $2';
-    const [owner = null, claim = null] = one(await this.#rows('look at a claim', sql, [bytesOf(world)])) ?? [];
-    if (owner === null) return true;
+  /**
+   * Claims a world that is not free: makes its row, or takes it from a lease that is over (R2). Callers ask again and again
+   * for a world that a living host has, so that is said by one statement more.
+   *
+   * @returns undefined when the row is free now @throws RepriseError `world_locked`
+   */
+  async #claimOther(world: string, own: string, name: string): Promise<'none' | undefined> {
+    const [found] = await this.#rows(
+      'look at a claim',
+      `SELECT r.owner::text, r.claim::text, h.process, h.address,
+         h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp()
+       FROM reprise.directory_row r LEFT JOIN reprise.host h ON h.id = r.owner WHERE r.directory = $1 AND r.world = $2`,
+      [bytesOf(world)],
+    );
+    if (found === undefined) return this.#claimNew(world, own, name);
+    const [owner = null, claim = null, process = null, address = null, lives] = found;
+    if (owner === null) return undefined;
+    const by = address === null ? undefined : text(address, this.where);
+    const isHeld = (): RepriseError => locked(this.#whereIs(world), 'another host has it open', by);
     // This process is claiming the world, so it has no other claim: the answer to an earlier one was lost.
-    if (owner !== own && !(await closeLease(this.parts.connections, text(owner, this.where))))
-      throw locked(this.#whereIs(world), 'another host has it open', await this.#addressOf(owner));
+    if (owner !== own) {
+      if (lives === true && !hasDied(text(process, this.where))) throw isHeld();
+      if (!(await closeLease(this.parts.connections, text(owner, this.where)))) throw isHeld();
+    }
     const free = `UPDATE reprise.directory_row r SET owner = NULL, claim = NULL
       WHERE r.directory = $1 AND r.world = $2 AND r.owner = $3 AND r.claim = $4`;
     await this.#rows('take over a claim', free, [bytesOf(world), owner, claim]);
-    return false;
-  }
-
-  #addressOf(owner: SqlValue): Promise<string | undefined> {
-    return addressOf(this.parts.connections, text(owner, this.where));
+    return undefined;
   }
 
   async #release(world: string, name: string, row: WorldRow | undefined): Promise<void> {
@@ -212,15 +233,28 @@ class PostgresDirectory implements OpenDirectory {
 
   /** Ends a claim, if the row still has it (R3). */
   async #end(world: string, name: string, row: WorldRow | undefined): Promise<void> {
+    if (row !== undefined) return this.#releases.add({ world, name, nextWakeAt: row.nextWakeAt });
     const own = 'r.directory = $1 AND r.world = $2 AND r.claim = $3';
-    if (row === undefined)
-      await this.#rows('release a world', `DELETE FROM reprise.directory_row r WHERE ${own}`, [bytesOf(world), name]);
-    else
-      await this.#rows(
-        'release a world',
-        `UPDATE reprise.directory_row r SET open = false, wake = $4, owner = NULL, claim = NULL WHERE ${own}`,
-        [bytesOf(world), name, row.nextWakeAt],
-      );
+    await this.#rows('release a world', `DELETE FROM reprise.directory_row r WHERE ${own}`, [bytesOf(world), name]);
+  }
+
+  async #writeReleased(rows: readonly Released[]): Promise<void> {
+    await this.#rows(
+      'release worlds',
+      `WITH ended AS MATERIALIZED (
+         SELECT r.world, g.wake FROM unnest($2::text[], $3::text[], $4::bigint[]) AS g (world, claim, wake)
+           JOIN reprise.directory_row r
+             ON r.directory = $1 AND r.world = decode(g.world, 'hex') AND r.claim = g.claim::uuid
+         ORDER BY r.world FOR UPDATE OF r
+       )
+       UPDATE reprise.directory_row r SET open = false, wake = ended.wake, owner = NULL, claim = NULL
+       FROM ended WHERE r.directory = $1 AND r.world = ended.world`,
+      [
+        rows.map(({ world }) => bytesOf(world).toString('hex')),
+        rows.map(({ name }) => name),
+        rows.map(({ nextWakeAt }) => nextWakeAt),
+      ],
+    );
   }
 
   async #adopt(dueAt: number, limit: number): Promise<number> {

@@ -1,2 +1,3 @@
 export { type PostgresDatabase, type PostgresOptions, postgres, type SweepOptions } from './database.js';
+export type { FleetDirectory, FleetHost, FleetRows } from './fleet-rows.js';
 export type { SweepReport } from './world/objects.js';

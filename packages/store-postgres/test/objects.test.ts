@@ -318,7 +318,8 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     await sql.query('DROP TABLE reprise.object_try, reprise.object_gone');
     await sql.query('ALTER TABLE reprise.directory_row DROP COLUMN owner, DROP COLUMN claim');
     await sql.query('DROP TABLE reprise.reservation');
-    await sql.query('ALTER TABLE reprise.host DROP COLUMN address');
+    await sql.query('ALTER TABLE reprise.host DROP COLUMN address, DROP COLUMN leaving');
+    await sql.query('ALTER TABLE reprise.meta DROP COLUMN id');
     await sql.query('DROP TABLE reprise.pack, reprise.landmark, reprise.blob_pack');
     await sql.query('DROP INDEX reprise.blob_plain');
     await sql.query('ALTER TABLE reprise.blob DROP COLUMN pack, DROP COLUMN at');

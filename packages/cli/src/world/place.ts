@@ -10,6 +10,7 @@
 import { resolve } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
+import type { PostgresDatabase } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import { objectsOf } from './objects.js';
 
@@ -54,6 +55,18 @@ export function forThread(world: string): string {
  */
 export function storeAt(world: string): Store {
   return isDatabase(world) ? inDatabase(world) : sqlite(world);
+}
+
+/**
+ * The database that an argument names, without a world.
+ *
+ * @throws RepriseError `invalid_argument` for an address that cannot be read
+ */
+export async function databaseAt(given: string): Promise<PostgresDatabase> {
+  const { address, fragment } = splitOf(wholeOf(given));
+  if (!isDatabase(given) || fragment !== undefined || !isClear(address)) throw unreadable(given, '');
+  const { postgres } = await import('@reprise/store-postgres'); // P2
+  return postgres(address, { pooled: true });
 }
 
 /**
@@ -102,7 +115,7 @@ interface Parts {
 function partsOf(world: string): Parts {
   const given = wholeOf(world);
   const { address, fragment } = splitOf(given);
-  if (!isClear(address)) throw unreadable(world === HIDDEN ? undefined : world);
+  if (!isClear(address)) throw unreadable(world);
   if (fragment === undefined || fragment === '') throw nameless(world);
   return { address, name: nameOf(fragment, world) };
 }
@@ -153,9 +166,10 @@ function nameOf(fragment: string, where: string): string {
   }
 }
 
-function unreadable(actual: string | undefined): RepriseError {
+function unreadable(given: string | undefined, fragment = '#WORLD'): RepriseError {
+  const actual = given === HIDDEN ? undefined : given;
   return new RepriseError('invalid_argument', 'the address of a database cannot be read', {
-    expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE#WORLD',
+    expected: `postgres://USER:PASSWORD@HOST:PORT/DATABASE${fragment}`,
     ...(actual === undefined ? {} : { actual }),
     hint: 'Percent-encode the user, the password and the parameters: # is %23, / is %2F, ? is %3F, @ is %40.',
   });

@@ -73,6 +73,9 @@ export const ERROR_CODES = [
   'runtime_unsupported',
   'host_busy',
   'host_closed',
+  'call_unanswered',
+  'forward_refused',
+  'operation_failed',
   'internal_error',
   // agents and tools
   'run_failed',

@@ -1,6 +1,7 @@
 /** Every entry of the package, by name. A test compares the list with `exports`. */
 import * as main from 'reprise';
 import * as allExternal from 'reprise/external';
+import * as allFleet from 'reprise/fleet';
 import * as allHistory from 'reprise/history';
 import * as allHost from 'reprise/host';
 import * as allKernel from 'reprise/kernel';
@@ -37,6 +38,7 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/testing/ports': allTestingPorts,
   'reprise/testing/simulator': allTestingSimulator,
   'reprise/host': allHost,
+  'reprise/fleet': allFleet,
   'reprise/org': allOrg,
   'reprise/tree': allTree,
   'reprise/tree/serve': allTreeServe,

@@ -1,5 +1,6 @@
 /** One right call of each function that a newcomer meets. */
 import { agentApp, defineAgent, defineTool, openWorld } from 'reprise';
+import { defineOperation, openFleet } from 'reprise/fleet';
 import { historyOf } from 'reprise/history';
 import { memoryDirectory, openHost } from 'reprise/host';
 import { creates, defineApp, defineReducer, memory, openKernelWorld, openViews, verifyStore } from 'reprise/kernel';
@@ -82,6 +83,12 @@ export function makers(): readonly RightCall[] {
         { name: 'a', description: 'A tool.', args: z.strictObject({}), run: () => 1, family: 'a', parallel: true },
       ],
     },
+    {
+      name: 'defineOperation',
+      call: defineOperation,
+      args: [{ name: 'shop/order@1', input: z.null(), output: z.null(), run: () => null }],
+      loose: [0],
+    },
     { name: 'script', call: script, args: [{ text: 'a', calls: [{ tool: 'add', args: {} }], cut: 3 }], free: ['0'] },
     { name: 'scriptBy', call: scriptBy, args: [() => ({ text: 'a' }), { price: { in: 1, out: 1 } }], needed: 1 },
     { name: 'typewriter', call: typewriter, args: [client, 30], loose: [0], free: ['0.write', '0.sendable'] },
@@ -141,6 +148,17 @@ export async function openers(): Promise<readonly RightCall[]> {
       call: openHost,
       args: [{ directory: memoryDirectory(), store: () => store, open: () => undefined }],
       loose: [0],
+    },
+    {
+      name: 'openFleet',
+      call: openFleet,
+      args: [
+        {
+          ...{ database: 'postgres://localhost/none', secret: 'x'.repeat(32), open: () => undefined, name: 'shops' },
+          ...{ address: 'http://10.0.0.7:7070', listen: { port: 0 }, operations: [], world: () => 'x', ttl: 5_000 },
+          onDrain: () => undefined,
+        },
+      ],
     },
     { name: 'verifyStore', call: verifyStore, args: [42, { app: agentApp }], needed: 1 },
     { name: 'memoryDirectory', call: memoryDirectory, args: [{ shared: true, ttl: 5_000 }], needed: 0 },

@@ -89,8 +89,14 @@ const STEPS_4: readonly string[] = [
 /** Version 5: how other processes reach the one that has a lease. */
 const STEPS_5: readonly string[] = ['ALTER TABLE reprise.host ADD COLUMN address text'];
 
+/** Version 6: an id of the database, which its processes sign with, and the wish that a process gives its worlds away. */
+const STEPS_6: readonly string[] = [
+  'ALTER TABLE reprise.meta ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid()',
+  'ALTER TABLE reprise.host ADD COLUMN leaving boolean NOT NULL DEFAULT false',
+];
+
 /**
- * The version with packs: older frames and small blobs lie together, deflated.
+ * Version 7, with packs: older frames and small blobs lie together, deflated.
  *
  * - `world`: `packs` counts those that were ever made, and gives packs of blobs their numbers. `packed_through` is the last
  *   frame that no longer waits for packing. `packs_known_by` is the newest opening that knows packs: a process of a release
@@ -125,11 +131,14 @@ const STEPS_PACKS: readonly string[] = [
 ];
 
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_PACKS];
+const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS];
 
 /** The first version whose pieces may be objects, and the first with packs. */
 export const OBJECTS_SINCE = 2;
 export const PACKS_SINCE = STEPS.indexOf(STEPS_PACKS) + 1;
+
+/** The first version in which a process can be asked to leave. */
+export const LEAVING_SINCE = 6;
 
 /** Version of the tables that this release reads and writes. */
 const VERSION = STEPS.length;
@@ -157,12 +166,13 @@ export async function prepareTables(connections: Connections): Promise<void> {
 /**
  * Requires the tables, for a reader: it makes none.
  *
+ * @param since the oldest version that will do; any when absent
  * @returns their version, which may be an older one
- * @throws RepriseError `world_absent` without tables, `store_failed` for tables of a newer release
+ * @throws RepriseError `world_absent` without tables, `store_failed` for tables of a newer release, or of one before `since`
  */
-export async function requireTables(connections: Connections): Promise<number> {
+export async function requireTables(connections: Connections, since = 1): Promise<number> {
   const found = await versionOf(connections);
-  if (found > VERSION) throw newer(found, connections.label);
+  if (found > VERSION || (found > 0 && found < since)) throw newer(found, connections.label);
   if (found > 0) return found;
   throw new RepriseError('world_absent', 'the database has no worlds', {
     where: connections.label,

@@ -10,6 +10,7 @@ export class Hosts {
     private readonly connections: Connections,
     readonly ttlMs: number,
     private readonly address: string | null = null,
+    private readonly onLeaving: () => void = () => undefined,
   ) {}
 
   /** The lease of this process. @throws RepriseError `store_failed` */
@@ -32,7 +33,10 @@ export class Hosts {
   #begin(): Promise<Lease> {
     const mine = Lease.begin(this.connections, this.ttlMs, this.address);
     mine.then(
-      (lease) => void lease.lost.then(() => this.#drop(mine)),
+      (lease) => {
+        lease.onLeaving = this.onLeaving;
+        void lease.lost.then(() => this.#drop(mine));
+      },
       () => this.#drop(mine),
     );
     return mine;

@@ -47,9 +47,12 @@ export class Lease {
   #end: () => void = () => undefined;
   /** Resolves when the lease is over, but not when it was given up. */
   readonly lost: Promise<void>;
+  /** Called once, when an operator has asked this process to give its worlds away. */
+  onLeaving: () => void = () => undefined;
   #next: NodeJS.Timeout | undefined;
   /** Whether the database did not say whether the lease was extended: then it is asked again soon. */
   #retries = false;
+  #isLeaving = false;
 
   private constructor(
     readonly id: string,
@@ -122,13 +125,17 @@ export class Lease {
         await this.connections.rows(
           'extend a lease',
           `UPDATE reprise.host SET expires = clock_timestamp() + $2 * interval '1 ms'
-           WHERE id = $1 AND NOT closed AND expires > clock_timestamp() RETURNING true`,
+           WHERE id = $1 AND NOT closed AND expires > clock_timestamp() RETURNING leaving`,
           [this.id, this.ttlMs],
         ),
       );
       // The answer may have waited for this process: what was over is not extended (G6).
       if (row === undefined || !this.holds()) return false;
       this.#until = later(asked, BELIEVED * this.ttlMs);
+      if (row[0] === true && !this.#isLeaving) {
+        this.#isLeaving = true;
+        this.onLeaving();
+      }
       return true;
     } catch {
       return undefined; // the next beat asks again, while the lease lasts

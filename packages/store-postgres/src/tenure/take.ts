@@ -11,6 +11,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { one, whole } from '../connection/columns.js';
 import type { Connections, SqlValue } from '../connection/driver.js';
+import { Gathering } from '../connection/gathering.js';
 import type { Hosts } from './hosts.js';
 import { addressOf, closeLease, type Lease } from './lease.js';
 
@@ -34,6 +35,8 @@ export interface TakeParts {
   readonly hosts: Hosts;
   /** The rows that this process has open or is opening. */
   readonly open: Set<string>;
+  /** Gives rows back, many at once. */
+  readonly giving: Gathering<Owned>;
 }
 
 /** Tries, when several processes want one row at the same time. */
@@ -137,7 +140,8 @@ async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']>
 function releaseOf(parts: TakeParts, taken: Owned): () => Promise<void> {
   let released: Promise<void> | undefined;
   return () => {
-    released ??= giveBack(parts, taken)
+    released ??= parts.giving
+      .add(taken)
       .catch((error: unknown) => {
         giveBackLater(parts, taken);
         throw error;
@@ -147,14 +151,22 @@ function releaseOf(parts: TakeParts, taken: Owned): () => Promise<void> {
   };
 }
 
-async function giveBack({ connections }: TakeParts, { id, epoch, lease }: Owned): Promise<void> {
-  await connections.rows(
-    'close the world',
-    // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
-    `UPDATE reprise.world SET owner = NULL WHERE id = $1 AND epoch = $2 AND owner = $3
-       AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $3 AND NOT h.closed)`,
-    [id, epoch, lease.id],
-  );
+/** Gives rows back, all in one statement; they are locked in the order of their numbers, as by appends. */
+export function givingBack(connections: Connections): Gathering<Owned> {
+  return new Gathering(async (rows) => {
+    await connections.rows(
+      'close worlds',
+      // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
+      `WITH given AS MATERIALIZED (
+         SELECT w.id FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS g (id, epoch, lease)
+           JOIN reprise.world w ON w.id = g.id AND w.epoch = g.epoch AND w.owner = g.lease::uuid
+           JOIN reprise.host h ON h.id = w.owner AND NOT h.closed
+         ORDER BY w.id FOR UPDATE OF w
+       )
+       UPDATE reprise.world w SET owner = NULL, posted = NULL FROM given WHERE w.id = given.id`,
+      [rows.map(({ id }) => id), rows.map(({ epoch }) => epoch), rows.map(({ lease }) => lease.id)],
+    );
+  });
 }
 
 /** Between two tries to give a row back, in milliseconds. */
@@ -164,7 +176,7 @@ const GIVE_BACK_MS = 500;
 function giveBackLater(parts: TakeParts, taken: Owned): void {
   const again = (): void => {
     if (!taken.lease.holds()) return; // the end of the lease gives it back
-    giveBack(parts, taken).catch(() => giveBackLater(parts, taken));
+    parts.giving.add(taken).catch(() => giveBackLater(parts, taken));
   };
   setTimeout(again, GIVE_BACK_MS).unref();
 }

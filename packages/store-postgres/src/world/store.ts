@@ -86,7 +86,6 @@ async function opened(shared: Shared, taken: Taken, where: string): Promise<Open
       post: (text) => setColumn(place, 'posted', text),
       close: async () => {
         await packs.close();
-        await setColumn(place, 'posted', null).catch(() => undefined); // it is worth nothing when the world is another's
         await taken.release();
       },
     },

@@ -1,0 +1,422 @@
+/**
+ * A fleet: processes that share worlds in one database. A call of a world runs in the process that has it open.
+ *
+ * Invariants
+ * L1  A process that closes takes no call any more before it begins to release its worlds, and ends after all have left.
+ * L2  Input and output pass through their bytes also where a call stays in its process: it means the same everywhere.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  type Actor,
+  actor as actorShape,
+  aPrincipal,
+  aSignal,
+  type ErrorCode,
+  isFilled,
+  isRepriseError,
+  type KnownOptions,
+  type Principal,
+  present,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+  textOf,
+  wholeFrom,
+} from '@reprise/contracts';
+import type { RequestOptions } from '@reprise/kernel';
+import { type Host, type HostedWorld, type Lease, openHost, type RowQuery, type WorldRow } from '@reprise/kernel/host';
+import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
+import { tryEverywhere } from './call.js';
+import { Receiver } from './http/receiver.js';
+import { Sender } from './http/sender.js';
+import { type Operation, readInput, readOutput, writeInput, writeOutput } from './operation.js';
+import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js';
+import { Routes } from './routes.js';
+import type { Outcome } from './wire/outcome.js';
+import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
+
+/** On whose behalf {@link Fleet.call} calls, and how long it waits. */
+export interface CallOptions extends RequestOptions {
+  /** How long to wait for an answer, in milliseconds; half a minute when absent. */
+  readonly within?: number;
+  /** Stops waiting. What the call has requested in its world stays. */
+  readonly signal?: AbortSignal;
+}
+
+const CALL_OPTIONS: KnownOptions<CallOptions> = {
+  id: textOf(256),
+  as: aPrincipal,
+  actor: {
+    expected: 'an actor, such as { kind: "program", id: "nightly" }',
+    fits: (thing) => actorShape.safeParse(thing).success,
+  },
+  within: wholeFrom(1, 2 ** 31 - 1),
+  signal: aSignal,
+};
+
+const WITHIN_MS = 30_000;
+const TTL_MS = 10_000;
+
+/** How long `close` waits for users and calls, in milliseconds. */
+const CLOSE_MS = 10_000;
+
+/** Parts of a lease: how often a busy process says that it lives, and after which silence it is taken for stopped. */
+const BEATS_IN_TTL = 16;
+const SILENCE_IN_TTL = 4;
+const SUSPECT_SILENCE_IN_TTL = 8;
+
+/** After these, a world may be open elsewhere or can be opened again: what was requested is requested again by its id. */
+const LOST: ReadonlySet<ErrorCode> = new Set(['fenced', 'world_closed', 'store_failed', 'commit_failed']);
+
+/**
+ * Joins a fleet: opens the door for calls from the other processes, and a host of the worlds of the database.
+ *
+ * @throws RepriseError `invalid_argument`, `store_failed`, `runtime_unsupported` without the package `pg`
+ * @example
+ * const fleet = await openFleet({
+ *   database: process.env.DATABASE_URL ?? '',
+ *   secret: process.env.FLEET_SECRET ?? '',
+ *   open: (_id, base) => openKernelWorld({ ...base, app, adapters }),
+ *   operations: [order],
+ * })
+ * const { frame } = await fleet.call('antwerp', order, { item: 'lamp' }, { id: 'order-17', as: 'human:ann' })
+ */
+export async function openFleet<W extends HostedWorld>(options: FleetOptions<W>): Promise<Fleet<W>> {
+  requireFleetOptions(options);
+  const fleet = new Fleet(options);
+  try {
+    await fleet.start();
+    return fleet;
+  } catch (error) {
+    await fleet.close({ within: 0 }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A process of a fleet. Made by {@link openFleet}. */
+export class Fleet<W extends HostedWorld> implements AsyncDisposable {
+  readonly #secrets: Secrets;
+  readonly #receiver: Receiver;
+  readonly #sender: Sender;
+  readonly #routes = new Routes();
+  readonly #operations: ReadonlyMap<string, Operation<W>>;
+  readonly #ttl: number;
+  #database: PostgresDatabase | undefined;
+  #host: Host<W> | undefined;
+  #address = '';
+  #fleet = '';
+  #isLeaving = false;
+  #closing: Promise<void> | undefined;
+  /** Calls of this process that wait for an answer from another one. */
+  readonly #calls = new Set<Promise<unknown>>();
+  #ended: () => void = () => undefined;
+  /** Resolves when this process has left the fleet: after `close`, also when `reprise fleet drain` has asked for it. */
+  readonly closed: Promise<void>;
+
+  /** For {@link openFleet}, which checks the options. */
+  constructor(private readonly options: FleetOptions<W>) {
+    this.#ttl = options.ttl ?? TTL_MS;
+    this.#secrets = new Secrets(secretsOf(options.secret));
+    this.#sender = new Sender(this.#secrets);
+    this.#operations = new Map((options.operations ?? []).map((one) => [one.name, one]));
+    this.#receiver = new Receiver({
+      secrets: this.#secrets,
+      fleet: () => this.#fleet,
+      address: () => this.#address,
+      beatMs: this.#ttl / BEATS_IN_TTL,
+      execute: (call, signal) => this.#serve(call, signal),
+      refused: (error) => this.#tell(error),
+    });
+    this.closed = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+  }
+
+  /** Opens the door, then the worlds. Called once, by {@link openFleet}. */
+  async start(): Promise<void> {
+    const { options } = this;
+    const { host = '127.0.0.1', port = 0 } = options.listen ?? {};
+    const bound = await this.#receiver.listen(host, port);
+    const shown = host.includes(':') ? `[${host}]` : host;
+    // A process that starts again at this address has another name there: what was meant for this one is refused.
+    this.#address = new URL(randomUUID(), options.address ?? `http://${shown}:${bound}`).href;
+    const database = postgres(options.database, {
+      ...present({ ttl: options.ttl, connectionsMax: options.connectionsMax, pooled: options.pooled }),
+      ...present({ objects: options.objects }),
+      address: this.#address,
+      onDrain: () => this.#drained(),
+    });
+    this.#database = database;
+    const { name = 'default', world = (id: string) => id } = options;
+    this.#fleet = `${await database.id()} ${name}`;
+    this.#host = await openHost<W>({
+      directory: database.directory(name),
+      store: (id) => database.world(world(id)),
+      open: options.open,
+      ...present({ maxOpen: options.maxOpen, idleMs: options.idleMs, waitMs: options.waitMs }),
+      ...present({ limits: options.limits, witness: options.witness, onError: options.onError }),
+    });
+  }
+
+  /** How the other processes reach this one: `address` of the options with the name of this start behind it. */
+  get address(): string {
+    return this.#address;
+  }
+
+  /** The database of the fleet: for views, and for worlds outside the fleet. It closes with the fleet. */
+  get database(): PostgresDatabase {
+    if (this.#database === undefined) throw closedError();
+    return this.#database;
+  }
+
+  /** The number of worlds that this process has open or is opening. */
+  get openCount(): number {
+    return this.#host?.openCount ?? 0;
+  }
+
+  /**
+   * Calls a world, wherever it is open: here at once, in another process over HTTP. Where no living process has it, it is
+   * opened here. While the process that has it cannot be reached and its lease lives, the call waits and tries again, with
+   * the same id; a living process never loses a world by that.
+   *
+   * @param operation one of the `operations` of the fleet, which every process has
+   * @param options `id` makes it safe to make the call again: the operation passes it on to the world
+   * @returns the output
+   * @throws RepriseError `call_unanswered` when there was no answer `within`, with the reason; `invalid_argument`,
+   *   `invalid_value`, `bound_exceeded`, `host_closed`, `host_busy`, `operation_failed`, and what the operation throws
+   */
+  async call<I, O>(
+    world: string,
+    operation: Operation<W, I, O>,
+    input: NoInfer<I>,
+    options: CallOptions = {},
+  ): Promise<O> {
+    requireArgument(isFilled(world), 'fleet.call(world)', 'the id of a world', world);
+    requireKnownOptions(options, CALL_OPTIONS, 'fleet.call');
+    this.#requireOperation(operation as unknown as Operation<W>);
+    if (this.#isLeaving) throw closedError();
+    const { id = randomUUID(), as = 'operator', actor, within = WITHIN_MS, signal: given } = options;
+    const bytes = writeInput(operation as unknown as Operation, input);
+    const asked: Asked = { world, operation: operation.name, input: bytes, id, as, ...present({ actor }) };
+    const over = AbortSignal.timeout(within);
+    const signal = given === undefined ? over : AbortSignal.any([over, given]);
+    const answering = this.#answer(asked, signal, performance.now() + within);
+    this.#calls.add(answering);
+    try {
+      return readOutput(await answering) as O;
+    } catch (error) {
+      if (given?.aborted !== true || !isRepriseError(error, 'call_unanswered')) throw error;
+      throw new RepriseError('call_unanswered', error.what, {
+        ...error.details,
+        reason: 'aborted',
+        cause: given.reason,
+      });
+    } finally {
+      this.#calls.delete(answering);
+    }
+  }
+
+  /**
+   * Uses a world in this process, as a host does: a function cannot travel.
+   *
+   * @throws RepriseError `world_locked` while another process has it open, and the errors of a host
+   */
+  use<R>(world: string, work: (world: W) => Promise<R> | R): Promise<R> {
+    return this.#opened().use(world, work);
+  }
+
+  /** Like {@link Fleet.use}, until it is released: `await using lease = await fleet.lease(id)`. */
+  lease(world: string): Promise<Lease<W>> {
+    return this.#opened().lease(world);
+  }
+
+  /** The rows of the directory, by id, without opening any world. */
+  worlds(query: RowQuery): Promise<readonly WorldRow[]> {
+    return this.#opened().worlds(query);
+  }
+
+  /**
+   * Leaves the fleet: takes no more calls, releases all idle worlds at once, waits for what runs, and releases the rest.
+   * Callers elsewhere wait meanwhile, and see no error. Idempotent.
+   *
+   * @param options `within`: milliseconds to wait for users and calls, and as many again for effects; 10,000 when absent
+   */
+  close(options: { readonly within?: number } = {}): Promise<void> {
+    requireKnownOptions(options, { within: wholeFrom(0) }, 'fleet.close');
+    this.#closing ??= this.#end(options.within ?? CLOSE_MS);
+    return this.#closing;
+  }
+
+  /** `await using fleet = …` closes it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(within: number): Promise<void> {
+    this.#isLeaving = true; // L1
+    const patience = AbortSignal.timeout(within);
+    const own = Promise.race([Promise.allSettled([...this.#calls]), whenAborted(patience)]);
+    await this.#host?.close({ within });
+    await this.#database?.close();
+    await own;
+    const cut = setTimeout(() => this.#receiver.cut(), within);
+    await this.#receiver.close();
+    clearTimeout(cut);
+    this.#sender.close();
+    this.#ended();
+  }
+
+  #drained(): void {
+    try {
+      this.options.onDrain?.();
+    } catch (error) {
+      this.#tell(error);
+    }
+    void this.close().catch((error: unknown) => this.#tell(error));
+  }
+
+  #opened(): Host<W> {
+    if (this.#host === undefined) throw closedError();
+    return this.#host;
+  }
+
+  #answer(asked: Asked, signal: AbortSignal, until: number): Promise<Uint8Array> {
+    const { world, operation } = asked;
+    return tryEverywhere(
+      {
+        known: this.#routes.get(world),
+        found: (address) => this.#routes.set(world, address),
+        here: (over) => this.#here(asked, over),
+        there: (address, over) => this.#there(address, asked, over, until),
+        pause,
+      },
+      `${operation} of ${world}`,
+      signal,
+    );
+  }
+
+  /** A call from another process: it is done here or not at all (receiver/R2). */
+  async #serve(call: ForwardedCall, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#here(call, signal);
+    if (outcome.kind === 'error' && isRepriseError(outcome.error, 'host_closed')) return LEAVING;
+    return outcome;
+  }
+
+  /** An attempt in this process (call/C1). What the operation does after the signal is for nobody. */
+  async #here(asked: Asked, signal: AbortSignal): Promise<Outcome> {
+    const operation = this.#operations.get(asked.operation);
+    if (operation === undefined) return { kind: 'again', reason: 'unknown_operation' };
+    const done = new AbortController();
+    const slow = whenAborted(signal, done.signal).then((): Outcome => ({ kind: 'again', reason: 'slow' }));
+    return Promise.race([this.#run(operation, asked, signal), slow]).finally(() => done.abort());
+  }
+
+  async #run(operation: Operation<W>, asked: Asked, signal: AbortSignal): Promise<Outcome> {
+    const { id, as, actor } = asked;
+    const context = { request: { id, as, ...present({ actor }) }, signal };
+    let isOpen = false;
+    try {
+      const output = await this.#opened().use(asked.world, async (world) => {
+        isOpen = true;
+        const input = readInput(operation as Operation<never>, asked.input);
+        return operation.run(world, input, context);
+      });
+      return { kind: 'answer', output: writeOutput(operation as Operation, output) };
+    } catch (error) {
+      return isOpen ? this.#failed(operation, asked, error) : notOpened(error);
+    }
+  }
+
+  #failed(operation: Operation<W>, { world }: Asked, thrown: unknown): Outcome {
+    if (isRepriseError(thrown))
+      return LOST.has(thrown.code)
+        ? { kind: 'again', reason: 'failed', error: thrown }
+        : { kind: 'error', error: thrown };
+    const error = new RepriseError('operation_failed', `the operation ${operation.name} threw an error`, {
+      where: world,
+      cause: thrown,
+    });
+    this.#tell(error, world);
+    return { kind: 'error', error };
+  }
+
+  async #there(address: string, asked: Asked, signal: AbortSignal, until: number): Promise<Outcome> {
+    const body = writeCall({
+      ...asked,
+      fleet: this.#fleet,
+      to: address,
+      within: Math.max(0, Math.ceil(until - performance.now())),
+      at: Date.now(),
+      nonce: randomBytes(16).toString('hex'),
+    });
+    const patienceMs = this.#ttl / (this.#routes.isSuspect(address) ? SUSPECT_SILENCE_IN_TTL : SILENCE_IN_TTL);
+    const outcome = await this.#sender.send(address, { body, patienceMs, signal });
+    this.#routes.suspect(address, outcome.kind === 'again' && outcome.reason === 'silent');
+    return outcome;
+  }
+
+  #requireOperation(operation: Operation<W>): void {
+    const isKnown = this.#operations.get(operation?.name) === operation;
+    requireArgument(isKnown, 'fleet.call(operation)', 'one of the operations of the fleet', operation);
+  }
+
+  #tell(error: unknown, world?: string): void {
+    try {
+      this.options.onError?.({ world, error, retryAt: null });
+    } catch {
+      // a throwing `onError` must not bring the fleet down
+    }
+  }
+}
+
+/** What is asked of a world, without how it travels. */
+interface Asked {
+  readonly world: string;
+  readonly operation: string;
+  readonly input: Uint8Array;
+  readonly id: string;
+  readonly as: Principal;
+  readonly actor?: Actor;
+}
+
+const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };
+
+/** What an attempt says whose world did not open here: nothing of it was done. */
+function notOpened(error: unknown): Outcome {
+  if (!isRepriseError(error)) {
+    const thrown = { where: 'open', cause: error };
+    return { kind: 'error', error: new RepriseError('operation_failed', 'the world could not be opened', thrown) };
+  }
+  if (error.code === 'world_locked') {
+    const { by } = error.details as { readonly by?: { readonly address?: string } };
+    return { kind: 'elsewhere', address: by?.address };
+  }
+  return LOST.has(error.code) ? { kind: 'again', reason: 'failed', error } : { kind: 'error', error };
+}
+
+function closedError(): RepriseError {
+  return new RepriseError('host_closed', 'this process has left the fleet', {
+    hint: 'Make the call at another process, with the same id.',
+  });
+}
+
+/** @param done ends the wait, which never resolves then: a call of many attempts leaves no listeners behind */
+function whenAborted(signal: AbortSignal, done?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, ...(done === undefined ? {} : { signal: done }) });
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

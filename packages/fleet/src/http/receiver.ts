@@ -1,0 +1,190 @@
+/**
+ * The door for calls from other processes of the fleet.
+ *
+ * Invariants
+ * R1  A request is executed only when it is signed with a secret of the fleet, for this process, now, and for the first time
+ *     (seal/S1, seal/S2).
+ * R2  What a request asks for is done here or refused: it is never sent on, so that no call goes in circles.
+ * R3  Who cannot sign costs at most the bytes of one request, for a bounded time.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { JoinedBytes, RepriseError } from '@reprise/contracts';
+import { CALL_BYTES_MAX, type Outcome, writeOutcome } from '../wire/outcome.js';
+import {
+  type ForwardedCall,
+  Nonces,
+  readCall,
+  type Secrets,
+  type Signed,
+  signAnswer,
+  WINDOW_MS,
+} from '../wire/seal.js';
+import { BEAT, MARK, REQUEST_BYTES_MORE, SIGNATURE_HEADER } from './frame.js';
+
+/** What the door needs of the process behind it. */
+interface ReceiverParts {
+  readonly secrets: Secrets;
+  /** The fleet and the address that requests name; the address is known once the door is open. */
+  readonly fleet: () => string;
+  readonly address: () => string;
+  /** How often a running operation says that its process lives, in milliseconds. */
+  readonly beatMs: number;
+  /** Does what a call asks for, here (R2). Never rejects. */
+  execute(call: ForwardedCall, signal: AbortSignal): Promise<Outcome>;
+  /** Called for each request that was refused. */
+  refused(error: RepriseError): void;
+}
+
+/** How long a request may take to arrive, and how long an idle connection stays, in milliseconds. */
+const ARRIVES_MS = 10_000;
+const IDLE_MS = 60_000;
+
+/** Connections from other processes at once: each of them has one for a call under way. */
+const CONNECTIONS_MAX = 2_048;
+
+/** Why a request was refused, before anything of it was done. */
+type Refusal = 'signature' | 'address' | 'fleet' | 'time' | 'replayed' | 'busy' | 'malformed' | 'too large';
+
+const HINTS: Partial<Readonly<Record<Refusal, string>>> = {
+  signature: 'Has every process of the fleet the same secret?',
+  time: 'Keep the clocks of the machines together.',
+  fleet: 'Another fleet has sent it to this address.',
+};
+
+/** The door of a process. */
+export class Receiver {
+  readonly #server: Server;
+  readonly #nonces = new Nonces(() => performance.now());
+  #isClosing = false;
+
+  constructor(private readonly parts: ReceiverParts) {
+    const bounds = { requestTimeout: ARRIVES_MS, headersTimeout: ARRIVES_MS, keepAliveTimeout: IDLE_MS };
+    this.#server = createServer({ ...bounds, maxHeaderSize: 8_192, connectionsCheckingInterval: ARRIVES_MS / 2 });
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    this.#server.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  /** Opens the door. @returns its port @throws RepriseError `store_failed` when the place is taken */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const failed = (cause: Error): void =>
+        reject(
+          new RepriseError('invalid_argument', 'a fleet cannot listen at this place', {
+            where: 'listen',
+            actual: `${host}:${port}`,
+            hint: 'Another process listens there, or this machine has no such address.',
+            cause,
+          }),
+        );
+      this.#server.once('error', failed);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', failed);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Stops accepting connections; resolves when every answer has left. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#isClosing = true;
+    this.#server.closeIdleConnections();
+    await closed;
+  }
+
+  /** Cuts what is still open. */
+  cut(): void {
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    response.once('finish', () => {
+      // The connection of the last answers is idle only after the event.
+      if (this.#isClosing) setImmediate(() => this.#server.closeIdleConnections());
+    });
+    try {
+      if (request.method !== 'POST') return this.#refuse(response, 'malformed');
+      const body = await bodyOf(request);
+      if (body === undefined) return this.#refuse(response, 'too large');
+      const signed = this.parts.secrets.recognize(body, signatureOf(request));
+      if (signed === undefined) return this.#refuse(response, 'signature');
+      const call = this.#admitted(body);
+      if (typeof call === 'string') return this.#refuse(response, call, signed);
+      await this.#execute(call, signed, response, left.signal);
+    } catch {
+      response.destroy(); // the sender left in the middle of its request
+    }
+  }
+
+  /** The call, if this process may execute it now (R1). */
+  #admitted(body: Uint8Array): ForwardedCall | Refusal {
+    const call = readCall(body);
+    if (call === undefined) return 'malformed';
+    if (call.fleet !== this.parts.fleet()) return 'fleet';
+    if (call.to !== this.parts.address()) return 'address';
+    if (Math.abs(Date.now() - call.at) > WINDOW_MS) return 'time';
+    const taken = this.#nonces.take(call.nonce);
+    if (taken !== undefined) return taken === 'used' ? 'replayed' : 'busy';
+    return call;
+  }
+
+  async #execute(call: ForwardedCall, signed: Signed, response: ServerResponse, left: AbortSignal): Promise<void> {
+    const beats = setInterval(() => response.write(BEAT), this.parts.beatMs);
+    const over = AbortSignal.timeout(Math.min(call.within, TIMER_MS_MAX));
+    try {
+      const outcome = await this.parts.execute(call, AbortSignal.any([left, over]));
+      clearInterval(beats);
+      send(response, signed, outcome);
+    } finally {
+      clearInterval(beats);
+    }
+  }
+
+  /** A refusal is signed when its request was: then the sender can believe it. */
+  #refuse(response: ServerResponse, why: Refusal, signed?: Signed): void {
+    const hint = HINTS[why];
+    const error = new RepriseError('forward_refused', 'a request from another process was refused', {
+      reason: why,
+      actual: why,
+      ...(hint === undefined ? {} : { hint }),
+    });
+    this.parts.refused(error);
+    if (signed !== undefined) return send(response, signed, { kind: 'again', reason: 'refused', error });
+    response.writeHead(why === 'too large' ? 413 : 403, { connection: 'close' }).end();
+  }
+}
+
+/** The longest time of a timer of Node. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+function send(response: ServerResponse, signed: Signed, outcome: Outcome): void {
+  const body = writeOutcome(outcome);
+  const bytes = Buffer.concat([MARK, signAnswer(signed, body), body]);
+  if (!response.headersSent) response.setHeader('content-length', bytes.length);
+  response.end(bytes);
+}
+
+function signatureOf({ headers }: IncomingMessage): Uint8Array {
+  const given = headers[SIGNATURE_HEADER];
+  return typeof given === 'string' && /^[0-9a-f]{64}$/.test(given) ? Buffer.from(given, 'hex') : new Uint8Array();
+}
+
+/** @returns undefined for a body that exceeds its bound @throws Error when the sender leaves before its end */
+function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  const bytesMax = CALL_BYTES_MAX + REQUEST_BYTES_MORE;
+  return new Promise((resolve, reject) => {
+    const body = new JoinedBytes();
+    const left = (): void => reject(new Error('the sender left before the end of its request'));
+    request.on('error', left).on('close', left);
+    request.on('end', () => resolve(body.take()));
+    request.on('data', (piece: Buffer) => {
+      if (body.length + piece.length <= bytesMax) return body.add(piece);
+      request.removeAllListeners('data').pause();
+      resolve(undefined);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+/** Processes of a fleet that a test starts and asks, a bank that counts, and customers who do not give up. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A call that a process is told to make. */
+export interface ToMember {
+  readonly n: number;
+  readonly world: string;
+  /** An order that is paid, one that is only taken, or a question that changes nothing. */
+  readonly what: 'order' | 'note' | 'asked';
+  readonly id: string;
+  readonly within: number;
+}
+
+/** What a process says. */
+export type FromMember =
+  | { readonly ready: string }
+  | { readonly told: string; readonly reason: string }
+  | {
+      readonly n: number;
+      readonly ok: boolean;
+      readonly said: number | string;
+      readonly reason?: string;
+      readonly ms: number;
+    };
+
+/** What came of a call; `gone` when the process did not live to say it. */
+export type Said = Extract<FromMember, { n: number }> | 'gone';
+
+/** How a process is started. */
+export interface MemberOptions {
+  readonly program: string;
+  readonly database: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly bank: string;
+  readonly ttl: number;
+  readonly port?: number;
+  readonly address?: string;
+}
+
+let calls = 0;
+
+/** A process of a fleet. */
+export class Member {
+  readonly child: ChildProcess;
+  readonly ready: Promise<string>;
+  readonly ended: Promise<void>;
+  /** What its `onError` was told, by code and reason. */
+  readonly told: string[] = [];
+  readonly #waiting = new Map<number, (said: Said) => void>();
+  isGone = false;
+
+  constructor({ program, database, name, secret, bank, ttl, port = 0, address = '' }: MemberOptions) {
+    const args = [database, name, secret, bank, String(ttl), String(port), address];
+    this.child = fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    this.ended = new Promise((resolve) => this.child.once('exit', () => resolve()));
+    this.ready = new Promise((resolve, reject) => {
+      this.child.on('message', (message: FromMember) => {
+        if ('ready' in message) resolve(message.ready);
+        else if ('told' in message) this.told.push(`${message.told} ${message.reason}`.trim());
+        else this.#settle(message.n, message);
+      });
+      this.child.once('exit', () => reject(new Error('a member ended before it was ready')));
+    });
+    this.ready.catch(() => undefined);
+    void this.ended.then(() => {
+      this.isGone = true;
+      for (const n of [...this.#waiting.keys()]) this.#settle(n, 'gone');
+    });
+  }
+
+  call(world: string, what: ToMember['what'], id: string, within: number): Promise<Said> {
+    if (this.isGone || !this.child.connected) return Promise.resolve('gone');
+    const n = ++calls;
+    return new Promise((resolve) => {
+      this.#waiting.set(n, resolve);
+      this.child.send({ n, world, what, id, within } satisfies ToMember, (error) => error && this.#settle(n, 'gone'));
+    });
+  }
+
+  #settle(n: number, said: Said): void {
+    this.#waiting.get(n)?.(said);
+    this.#waiting.delete(n);
+  }
+}
+
+/** A bank outside, which no trouble reaches: the keys under which each order was paid. */
+export async function openBank(): Promise<{
+  readonly url: string;
+  readonly keysOf: Map<string, Set<string>>;
+  close(): void;
+}> {
+  const keysOf = new Map<string, Set<string>>();
+  const server: Server = createServer(async (request, response) => {
+    let text = '';
+    try {
+      for await (const part of request) text += part;
+    } catch {
+      return; // its caller was killed
+    }
+    const { order, key } = JSON.parse(text) as { readonly order: string; readonly key: string };
+    keysOf.set(order, (keysOf.get(order) ?? new Set()).add(key));
+    response.end('{}');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keysOf, close };
+}
