@@ -362,7 +362,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   }
 
   #requireOperation(operation: Operation<W>): void {
-    const isKnown = this.#operations.get(operation?.name) === operation;
+    const isKnown = operation !== undefined && this.#operations.get(operation?.name) === operation;
     requireArgument(isKnown, 'fleet.call(operation)', 'one of the operations of the fleet', operation);
   }
 
