@@ -312,7 +312,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const operation = this.#operations.get(asked.operation);
     if (operation === undefined) return { kind: 'again', reason: 'unknown_operation' };
     const done = new AbortController();
-    const slow = whenAborted(signal, done.signal).then((): Outcome => ({ kind: 'again', reason: 'slow' }));
+    const slow = whenAborted(signal, done.signal).then(() => SLOW);
     return Promise.race([this.#run(operation, asked, signal), slow]).finally(() => done.abort());
   }
 
@@ -321,12 +321,13 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const context = { request: { id, as, ...present({ actor }) }, signal };
     let isOpen = false;
     try {
-      const output = await this.#opened().use(asked.world, async (world) => {
+      return await this.#opened().use(asked.world, async (world): Promise<Outcome> => {
         isOpen = true;
+        if (signal.aborted) return SLOW; // its caller left while it waited for the world
         const input = readInput(operation as Operation<never>, asked.input);
-        return operation.run(world, input, context);
+        const output = await operation.run(world, input, context);
+        return { kind: 'answer', output: writeOutput(operation as Operation, output) };
       });
-      return { kind: 'answer', output: writeOutput(operation as Operation, output) };
     } catch (error) {
       return isOpen ? this.#failed(operation, asked, error) : notOpened(error);
     }
@@ -386,6 +387,7 @@ interface Asked {
 }
 
 const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };
+const SLOW: Outcome = { kind: 'again', reason: 'slow' };
 
 /** What an attempt says whose world did not open here: nothing of it was done. */
 function notOpened(thrown: unknown): Outcome {

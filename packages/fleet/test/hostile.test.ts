@@ -213,6 +213,17 @@ describePostgres('a fleet among others', (own) => {
     expect([await call, runs]).toEqual(['done', 2]);
   });
 
+  it('a call that waited for its world until its caller left is not executed any more', async () => {
+    const a = await join(own.fresh(), { maxOpen: 1 });
+    gate = Promise.resolve();
+    const lease = await a.lease('antwerp'); // there is no room for another one
+    const late = await failure(a.call('bergen', waits, null, { within: 100 }));
+    expect([late.code, late.details.reason]).toEqual(['call_unanswered', 'slow']);
+    const next = a.call('bergen', waits, null);
+    lease.release();
+    expect([await next, runs]).toEqual(['done', 1]);
+  });
+
   it('a time that no timer has is refused, and the process closes all the same', async () => {
     const a = await join(own.fresh());
     for (const within of [2 ** 31, Number.MAX_SAFE_INTEGER, -1, 0.5])
