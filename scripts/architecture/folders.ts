@@ -204,6 +204,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
   },
   'objects-s3': { '.': [] },
   fleet: { wire: [], http: ['wire'], '.': ['wire', 'http'] },
+  packs: { '.': [] },
   'store-postgres': {
     connection: [],
     schema: ['connection'],

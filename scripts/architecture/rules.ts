@@ -7,8 +7,9 @@
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   kernel: ['contracts'],
-  'store-sqlite': ['contracts', 'kernel'],
-  'store-postgres': ['contracts', 'kernel'],
+  packs: ['contracts', 'kernel'],
+  'store-sqlite': ['contracts', 'kernel', 'packs'],
+  'store-postgres': ['contracts', 'kernel', 'packs'],
   'objects-s3': ['contracts', 'kernel'],
   fleet: ['contracts', 'kernel', 'store-postgres'],
   agent: ['contracts', 'kernel'],
@@ -46,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'society',
     'operators',
     'inspect',
+    'packs',
     'store-sqlite',
     'store-postgres',
     'objects-s3',
@@ -64,6 +66,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'society',
     'operators',
     'inspect',
+    'packs',
     'store-sqlite',
     'store-postgres',
     'objects-s3',
@@ -284,7 +287,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|org|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+      /^packages\/(cli|fleet|inspect|objects-s3|operators|org|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
@@ -317,7 +320,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|fleet|inspect|objects-s3|operators|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];

@@ -14,16 +14,19 @@ import {
 import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
+import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
 import { one, text } from './connection/columns.js';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
-import { LEAVING_SINCE, OBJECTS_SINCE, prepareTables, requireTables } from './schema/schema.js';
+import { LEAVING_SINCE, OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
+import { Packer } from './world/packer.js';
+import type { Tables } from './world/place.js';
 import { type Reading, type Shared, worldStore } from './world/store.js';
 
 /** Options of the connection to a database. */
@@ -137,9 +140,28 @@ export interface PostgresDatabase extends AsyncDisposable {
  * await using world = await openWorld({ store: database.world('home'), app });
  */
 export function postgres(url: string, options: PostgresOptions = {}): PostgresDatabase {
+  return postgresWithPacks(PACK_BYTES_MAX, url, options);
+}
+
+/** {@link postgres} with packs of another size. @param packBytes the plain bytes of a pack; 0 to pack nothing */
+export function postgresWithPacks(packBytes: number, url: string, options: PostgresOptions = {}): PostgresDatabase {
   requireUrl(url);
   requireKnownOptions(options, OPTIONS, 'postgres');
-  return new Database(url, options);
+  return new Database(url, options, packBytes);
+}
+
+function tablesOf(version: number, connections: Connections): Tables {
+  return {
+    objects: version >= OBJECTS_SINCE,
+    packs: version >= PACKS_SINCE,
+    requireSame: async (where) => {
+      if ((await versionOf(connections)) === version) return;
+      throw new RepriseError('store_failed', 'the tables were upgraded after this reader was opened', {
+        where,
+        hint: 'Open the world again: it may have what this reader knows nothing of.',
+      });
+    },
+  };
 }
 
 /** What this process has in a database: its connections, of which one is for its lease alone. */
@@ -152,11 +174,13 @@ class Database implements PostgresDatabase {
   readonly label: string;
   #connections: Promise<Connections> | undefined;
   #shared: Promise<SharedInProcess> | undefined;
+  readonly #kept = new KeptPacks();
   #closed = false;
 
   constructor(
     private readonly url: string,
     private readonly options: PostgresOptions,
+    private readonly packBytes: number,
   ) {
     this.label = labelOf(url);
   }
@@ -230,9 +254,14 @@ class Database implements PostgresDatabase {
     const connections = await this.#connect();
     const { objects } = this.options;
     if (this.#shared === undefined)
-      return { connections, objects, namesObjects: (await requireTables(connections)) >= OBJECTS_SINCE };
-    await this.#shared;
-    return { connections, objects, namesObjects: true };
+      return {
+        connections,
+        objects,
+        kept: this.#kept,
+        tables: tablesOf(await requireTables(connections), connections),
+      };
+    const { tables } = await this.#shared;
+    return { connections, objects, kept: this.#kept, tables };
   }
 
   /** For an operator, who has no lease. */
@@ -250,8 +279,11 @@ class Database implements PostgresDatabase {
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
     const committer = new Committer(connections);
+    const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
-    return { connections, hosts, forLease, sweeper, objects, open: new Set(), giving, claims: new Map(), committer };
+    const tables = tablesOf(PACKS_SINCE, connections);
+    const packer = new Packer(this.packBytes);
+    return { ...own, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
   }
 
   async #connect(): Promise<Connections> {

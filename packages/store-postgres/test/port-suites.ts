@@ -2,6 +2,7 @@
 import { testContentStore, testDirectory, testJournal, testStore, testViewStore } from '@reprise/testkit/ports';
 import pg from 'pg';
 import { describe, it } from 'vitest';
+import { postgresWithPacks } from '../src/database.js';
 import { type PostgresDatabase, postgres } from '../src/index.js';
 import type { OwnServer } from './describe-postgres.js';
 
@@ -10,15 +11,18 @@ import type { OwnServer } from './describe-postgres.js';
  *
  * @param name as it stands in the titles
  * @param address the address that the stores use: the server, or what stands before it
- * @param options `pooled`: whether a pooler in transaction mode stands before it
+ * @param options `pooled`: whether a pooler in transaction mode stands before it; `packBytes`: the plain bytes of a pack
  */
 export function testPorts(
   name: string,
   own: Pick<OwnServer, 'url' | 'fresh'>,
   address: () => string,
-  { pooled = false }: { readonly pooled?: boolean } = {},
+  { pooled = false, packBytes }: { readonly pooled?: boolean; readonly packBytes?: number } = {},
 ): void {
-  const database = (): PostgresDatabase => postgres(address(), { connectionsMax: 3, pooled });
+  const database = (): PostgresDatabase => {
+    const options = { connectionsMax: 3, pooled };
+    return packBytes === undefined ? postgres(address(), options) : postgresWithPacks(packBytes, address(), options);
+  };
   const runner = { describe, it };
 
   const store = async () => {
@@ -36,6 +40,10 @@ export function testPorts(
       damageBlob: async ({ hex }: { readonly hex: string }) => {
         const change = 'set_byte(bytes, 0, 255 - get_byte(bytes, 0))';
         await run(`UPDATE reprise.blob SET bytes = ${change} WHERE digest = '\\x${hex}' AND bytes IS NOT NULL`);
+        await run(
+          `UPDATE reprise.blob_pack p SET bytes = decode(repeat('ff', length(p.bytes)), 'hex') FROM reprise.blob b
+           WHERE b.digest = '\\x${hex}' AND p.world = b.world AND p.id = b.pack`,
+        );
         await run(`UPDATE reprise.part SET bytes = ${change} WHERE digest = '\\x${hex}' AND n = 0`);
       },
     };

@@ -14,7 +14,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { Backup } from '@reprise/kernel';
 import { closableReadonly } from '@reprise/kernel/driver';
-import { PACK_BYTES_MAX } from './database/deflated.js';
+import { PACK_BYTES_MAX } from '@reprise/packs';
 import { type Connection, type Driver, type SqlValue, sqliteDriver } from './database/driver.js';
 import { nodeSha256 } from './database/hash.js';
 import { getNote, NOTES, setNote } from './database/notes.js';
@@ -29,8 +29,8 @@ import { BlobFiles, isBlobName } from './packs/blob-files.js';
 import { BlobPacks, INLINE_BYTES_MAX } from './packs/blob-packs.js';
 import { contentReader } from './packs/content.js';
 import { PACKED_THROUGH } from './packs/frame-packs.js';
+import { READ_COLUMNS } from './packs/frame-rows.js';
 import { journalReader } from './packs/journal.js';
-import { READ_COLUMNS } from './packs/packing.js';
 
 /** The most attempts at a copy while content is erased. */
 const TRIES = 5;

@@ -181,7 +181,7 @@ async function report({ durable, replay }) {
 function rowsOf({ durable, replay }) {
   const ratio = (title, list, figure) => {
     const ours = list.find(({ key }) => key === 'reprise');
-    const others = list.filter((one) => one.key !== 'reprise' && one.counts);
+    const others = list.filter((one) => !one.key.startsWith('reprise') && one.counts);
     const best = Math.max(...others.map(figure).filter((found) => found !== undefined));
     const unmeasured = others.filter((one) => figure(one) === undefined).map((one) => one.title);
     const without = unmeasured.length === 0 ? '' : ` (not measured: ${unmeasured.join('; ')})`;

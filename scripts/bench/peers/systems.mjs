@@ -32,6 +32,18 @@ const OVERRIDES = { temporal: { protobufjs: '8.8.1' } };
 export const DURABLE = [
   { key: 'reprise', title: 'Reprise, SQLite', durability: 'in process; every commit synced', start: reprise },
   {
+    key: 'reprise-postgres',
+    title: 'Reprise, PostgreSQL',
+    durability: 'with a database server; fsync, synchronous_commit',
+    start: (places) => reprisePostgres(places),
+  },
+  {
+    key: 'reprise-worlds',
+    title: 'Reprise, PostgreSQL, a world a session',
+    durability: 'with a database server; fsync, synchronous_commit',
+    start: (places) => reprisePostgres(places, 'worlds'),
+  },
+  {
     key: 'dbos',
     title: 'DBOS, PostgreSQL',
     durability: 'with a database server; fsync, synchronous_commit',
@@ -82,6 +94,18 @@ async function reprise({ scratch }, pinned = false) {
   const program = await bundleTree(ROOT, 'peers', new URL('programs/reprise.mjs', import.meta.url));
   const file = path.join(scratch, pinned ? 'replay.db' : 'effects.db');
   return stoppable(await Subject.start(program, [file], { cwd: scratch, pinned }));
+}
+
+async function reprisePostgres({ scratch }, ...form) {
+  const program = await bundleTree(ROOT, 'peers', new URL('programs/reprise.mjs', import.meta.url));
+  const database = await startPostgres(path.join(scratch, `postgres-reprise-${form.join('') || 'one'}`));
+  try {
+    const options = { cwd: scratch, servers: [database.pid] };
+    return stoppable(await Subject.start(program, [database.url, ...form], options), database.stop);
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
 }
 
 async function temporal({ peers }) {

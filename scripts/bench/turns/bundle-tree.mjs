@@ -38,7 +38,7 @@ export async function bundleTree(tree, name, program = WORKLOAD, { counted = fal
     target: 'node20',
     nodePaths: [path.join(ROOT, 'node_modules')],
     conditions: [SOURCE, 'module', 'node', 'import', 'default'],
-    external: ['libsql', 'ai', '@modelcontextprotocol/*'],
+    external: ['libsql', 'pg', 'ai', '@modelcontextprotocol/*'],
     plugins: [await workspaceOf(tree), ...(counted ? [countedCodec] : [])],
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);

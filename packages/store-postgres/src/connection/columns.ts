@@ -22,8 +22,13 @@ export function bytes(value: SqlValue | undefined, where: string): Uint8Array {
 
 /** A digest of a column, as 64 hex digits. @throws RepriseError `journal_damaged` */
 export function digest(value: SqlValue | undefined, where: string): string {
+  return Buffer.from(digestBytes(value, where)).toString('hex');
+}
+
+/** A digest of a column, as its bytes. @throws RepriseError `journal_damaged` */
+export function digestBytes(value: SqlValue | undefined, where: string): Uint8Array {
   const found = bytes(value, where);
-  if (found.length === DIGEST_BYTES) return Buffer.from(found).toString('hex');
+  if (found.length === DIGEST_BYTES) return found;
   throw illegal(where, `${DIGEST_BYTES} bytes`, `${found.length} bytes`);
 }
 

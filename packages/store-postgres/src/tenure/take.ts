@@ -84,7 +84,7 @@ async function changeHands(parts: TakeParts, taken: Owned, before: string | null
   try {
     const rows = await parts.connections.rows(
       'open the world',
-      `UPDATE reprise.world SET epoch = $3, owner = $1
+      `UPDATE reprise.world SET epoch = $3, owner = $1, packs_known_by = $3
        WHERE id = $2 AND epoch = $3 - 1 AND owner IS NOT DISTINCT FROM $4
          AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
        RETURNING true`,

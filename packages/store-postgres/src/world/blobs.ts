@@ -1,9 +1,9 @@
 /** How content lies in the tables: small blobs in one row, large ones in pieces, each in a row or an object that it names. */
 import { randomBytes } from 'node:crypto';
-import { RepriseError } from '@reprise/contracts';
 import { bytes, DIGEST_BYTES, one, whole } from '../connection/columns.js';
 import { fenced } from '../tenure/take.js';
 import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
+import { packedBlob, removePacks } from './packed-blobs.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** The bytes of a piece of a large blob. */
@@ -21,23 +21,32 @@ export function pieceBytes({ objects }: WorldPlace): number {
  * The bytes of a blob; undefined without one. They are not checked against its digest: an object that is missing is left
  * out of them.
  *
+ * @param anew whether to read a pack of blobs that is kept
  * @throws RepriseError `store_failed`
  */
-export async function storedBytes(place: WorldPlace, hex: string): Promise<Uint8Array | undefined> {
-  const { connections, id, where } = place;
+export async function storedBytes(place: WorldPlace, hex: string, anew = false): Promise<Uint8Array | undefined> {
+  const { connections, id, where, tables } = place;
   const digest = Buffer.from(hex, 'hex');
+  const named = tables.packs ? 'bytes, pack, at' : 'bytes';
   const row = one(
-    await connections.rows('read content', 'SELECT bytes FROM reprise.blob WHERE world = $1 AND digest = $2', [
+    await connections.rows('read content', `SELECT ${named} FROM reprise.blob WHERE world = $1 AND digest = $2`, [
       id,
       digest,
     ]),
   );
   if (row === undefined) return undefined;
-  if (row[0] !== null) return bytes(row[0], where);
+  const [own, pack, at] = row;
+  if (own !== null) return bytes(own, where);
+  if (pack == null) return piecesOf(place, digest);
+  return packedBlob(place, { pack: whole(pack, where), at: whole(at, where) }, anew);
+}
+
+async function piecesOf(place: WorldPlace, digest: Uint8Array): Promise<Uint8Array> {
+  const { connections, id, where, tables } = place;
   const pieces: Uint8Array[] = [];
   for (;;) {
     // One at a time: a result of many would be in memory twice.
-    const columns = place.namesObjects ? 'bytes, object' : 'bytes, NULL';
+    const columns = tables.objects ? 'bytes, object' : 'bytes, NULL';
     const piece = one(
       await connections.rows(
         'read content',
@@ -45,19 +54,15 @@ export async function storedBytes(place: WorldPlace, hex: string): Promise<Uint8
         [id, digest, pieces.length],
       ),
     );
-    if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
+    if (piece === undefined) {
+      if (pieces.length === 0 && !tables.packs) await tables.requireSame(where); // it may be in a pack
+      return new Uint8Array(Buffer.concat(pieces));
+    }
     const [stored, object] = piece;
-    if (stored === null && !place.namesObjects) throw upgraded(where);
+    if (stored === null && !tables.objects) await tables.requireSame(where);
     if (object == null) pieces.push(bytes(stored, where));
     else pieces.push((await requireObjects(place.objects, where).get(String(object))) ?? new Uint8Array());
   }
-}
-
-function upgraded(where: string): RepriseError {
-  return new RepriseError('store_failed', 'the tables were upgraded after this reader was opened', {
-    where,
-    hint: 'Open the world again: this content is in an object store, of which the tables knew nothing then.',
-  });
 }
 
 /** Whether a blob is stored. */
@@ -160,14 +165,17 @@ function removing(which: string): string {
  * finished. The world is locked by a statement of its own: what an upload that
  * the lock has waited for has finished is seen by the next statement only.
  *
+ * @returns the bytes of other blobs that were in packs with erased ones, and have moved into rows
  * @throws RepriseError `fenced`, `store_failed` when an object could not be removed
  */
-export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<void> {
+export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<number> {
   const { connections, id, epoch, where } = place;
   const what = 'erase content';
+  let moved = 0;
   const isLeft = await connections.transaction(what, async (sql) => {
     const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
     if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
+    moved = await removePacks(sql, place, hexes);
     await sql.rows(
       what,
       `WITH dead AS MATERIALIZED (
@@ -191,9 +199,10 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
     await sql.rows(what, FINISHED, [id, epoch, by]);
     return false;
   });
-  if (!isLeft) return;
+  if (!isLeft) return moved;
   await removeGone(place, requireObjects(place.objects, where));
   if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
+  return moved;
 }
 
 const FINISHED = 'UPDATE reprise.world SET erased_through = $3 WHERE id = $1 AND epoch = $2 RETURNING true';

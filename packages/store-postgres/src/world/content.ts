@@ -81,9 +81,9 @@ export function contentReader(
       const waiting = staged.get(ref.hex);
       if (waiting !== undefined) return new Uint8Array(waiting);
       for (let reads = 1; ; reads++) {
-        const found = await storedBytes(place, ref.hex);
+        const found = await storedBytes(place, ref.hex, reads > 1);
         if (found === undefined || hexOf(hash(found)) === ref.hex) return found;
-        // A large blob is read in pieces: its owner may have erased it meanwhile, or stored it again.
+        // A large blob is read in pieces, and a small one after its place: its owner may have erased it meanwhile, or moved it.
         if (!(await isStored(place, ref.hex))) return undefined;
         if (reads === READS) throw damaged(ref, place.where);
       }
@@ -96,8 +96,12 @@ export function contentReader(
   };
 }
 
-/** The content of a world that this process owns. */
-export function stagingContent(place: OwnedPlace, staged: Staged): ErasableContentStore {
+/** The content of a world that this process owns. @param written hears of small blobs that have become rows without an append */
+export function stagingContent(
+  place: OwnedPlace,
+  staged: Staged,
+  written: (bytes: number) => void,
+): ErasableContentStore {
   async function put(bytes: Uint8Array): Promise<Ref> {
     const own = new Uint8Array(bytes);
     const hex = hexOf(hash(own));
@@ -127,6 +131,7 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
         const bytes = staged.get(hex);
         if (bytes !== undefined) await writeBlob(place, hex, bytes);
         staged.remove([hex]);
+        written(bytes?.length ?? 0);
       }
     }).finally(() => {
       flushing = undefined;
@@ -171,7 +176,7 @@ export function stagingContent(place: OwnedPlace, staged: Staged): ErasableConte
     erase: async (refs, by) => {
       const hexes = refs.map(({ hex }) => hex);
       staged.remove(hexes);
-      await inTurn(() => eraseBlobs(place, hexes, by));
+      await inTurn(async () => written(await eraseBlobs(place, hexes, by)));
     },
   };
 }

@@ -2,6 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import type { ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
 import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
+import type { KeptPacks } from '@reprise/packs';
 import { one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
 import { fenced, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
@@ -9,11 +10,15 @@ import { removeUnfinished } from './blobs.js';
 import type { Committer } from './committer.js';
 import { contentReader, Staged, stagingContent } from './content.js';
 import { journalReader, ownedHead } from './journal.js';
-import type { OwnedPlace, WorldPlace } from './place.js';
+import { type Packer, WorldPacks } from './packer.js';
+import type { OwnedPlace, Tables, WorldPlace } from './place.js';
 
 /** What all worlds of a process share in a database. */
 export interface Shared extends TakeParts {
   readonly committer: Committer;
+  readonly packer: Packer;
+  readonly kept: KeptPacks;
+  readonly tables: Tables;
   readonly objects: ObjectStore | undefined;
 }
 
@@ -26,7 +31,7 @@ interface Entrances {
 }
 
 /** What a reader of any world of the database has. */
-export interface Reading extends Pick<WorldPlace, 'objects' | 'namesObjects'> {
+export interface Reading extends Pick<WorldPlace, 'objects' | 'tables' | 'kept'> {
   readonly connections: Connections;
 }
 
@@ -51,11 +56,12 @@ async function openForWriting(shared: Shared, name: string, where: string): Prom
 }
 
 async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
-  const { connections, committer, objects } = shared;
-  const place: OwnedPlace = { connections, objects, namesObjects: true, where, id: taken.id, epoch: taken.epoch };
+  const { connections, committer, objects, kept, tables, packer } = shared;
+  const place: OwnedPlace = { connections, objects, kept, tables, where, id: taken.id, epoch: taken.epoch };
   const staged = new Staged();
   if (taken.before !== 'clean') await removeUnfinished(place);
-  const markAtOpen = await noteOf(place);
+  const { markAtOpen, unpacked } = await found(place);
+  const packs = new WorldPacks(packer, place, () => taken.lease.holds(), unpacked);
   return closable(
     {
       journal: {
@@ -66,10 +72,11 @@ async function opened(shared: Shared, taken: Taken, where: string): Promise<Open
           const blobs = staged.all();
           const head = await committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
           staged.remove(blobs.map(([hex]) => hex));
+          packs.added({ frames: sum(frames.map(({ bytes }) => bytes)), blobs: sum(blobs.map(([, bytes]) => bytes)) });
           return head;
         },
       },
-      content: stagingContent(place, staged),
+      content: stagingContent(place, staged, (bytes) => packs.added({ frames: 0, blobs: bytes })),
       hash: hostSha256(),
       cleanlyClosed: taken.before === 'clean',
       ended: taken.before,
@@ -77,7 +84,10 @@ async function opened(shared: Shared, taken: Taken, where: string): Promise<Open
       markAtOpen,
       mark: (note) => setColumn(place, 'mark', note),
       post: (text) => setColumn(place, 'posted', text),
-      close: () => taken.release(),
+      close: async () => {
+        await packs.close();
+        await taken.release();
+      },
     },
     where,
   );
@@ -87,9 +97,15 @@ function tenureOf({ epoch, lease }: Taken): Tenure {
   return { epoch, holds: () => lease.holds(), lost: lease.lost };
 }
 
-async function noteOf({ connections, id }: WorldPlace): Promise<string | null> {
-  const row = one(await connections.rows('read the note', 'SELECT mark FROM reprise.world WHERE id = $1', [id]));
-  return row?.[0] == null ? null : String(row[0]);
+/** The note of the opening before, and how many frames wait for packing, those that are too large for a pack included. */
+async function found({ connections, id, where }: WorldPlace): Promise<{ markAtOpen: string | null; unpacked: number }> {
+  const sql = 'SELECT mark, seq - packed_through FROM reprise.world WHERE id = $1';
+  const [mark, unpacked] = one(await connections.rows('read the note', sql, [id])) ?? [];
+  return { markAtOpen: mark == null ? null : String(mark), unpacked: whole(unpacked, where) };
+}
+
+function sum(all: readonly Uint8Array[]): number {
+  return all.reduce((total, { length }) => total + length, 0);
 }
 
 async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: string | null): Promise<void> {

@@ -8,28 +8,28 @@
  * B3  The rows of their own are deleted all at once: SQLite then frees whole pages, and `secure_delete` fills those with
  *     zeros. Deleting single rows would leave copies of others (erasure/E1).
  */
-import { deflated, inflated, PACK_BYTES_MAX } from '../database/deflated.js';
+import {
+  blobAt,
+  blobStarts,
+  deflated,
+  inflated,
+  joinBlobs,
+  KeptPacks,
+  LENGTH_BYTES,
+  PACK_BYTES_MAX,
+} from '@reprise/packs';
 import type { Connection, Row } from '../database/driver.js';
 import { nodeSha256 } from '../database/hash.js';
 import { standingSql } from '../database/schema.js';
 import { bytes, bytesSql, digestSql, illegal, whole, wholeSql } from '../database/values.js';
 
-/**
- * Inflated packs that all stores of the process keep together: 16 MiB. A session reads its history again and again, and
- * from fewer packs than it has each reading would inflate all of them.
- */
-const KEPT_PACKS_MAX = 128;
-
-/** Plain packs, the last used at the end. */
-const kept = new Map<string, Uint8Array>();
+/** The packs that all stores of the process keep. */
+const kept = new KeptPacks();
 
 let readers = 0;
 
 /** The largest blob that has a row of its own, and with others one in a pack. */
 export const INLINE_BYTES_MAX = 64 * 1024;
-
-/** The bytes before each blob of a pack. */
-export const LENGTH_BYTES = 4;
 
 const PAGE_ROWS = 1024;
 
@@ -63,11 +63,8 @@ export class BlobPacks {
   }
 
   /** Where each blob of a pack begins. */
-  starts(pack: number): number[] {
-    const plain = this.#plain(pack);
-    const starts: number[] = [];
-    for (let at = 0; at < plain.length; at += LENGTH_BYTES + blobAt(plain, at).length) starts.push(at);
-    return starts;
+  starts(pack: number): readonly number[] {
+    return blobStarts(this.#plain(pack));
   }
 
   /** The number of the first pack after another; undefined after the last. */
@@ -78,16 +75,15 @@ export class BlobPacks {
 
   /** Forgets the packs that it keeps, after an erasure. */
   forget(): void {
-    for (const name of kept.keys()) if (name.startsWith(this.#name)) kept.delete(name);
+    kept.forget(this.#name);
   }
 
   #plain(pack: number): Uint8Array {
     const name = `${this.#name}${pack}`;
-    const plain = kept.get(name) ?? this.#read(this.#pack.get(pack), pack);
-    kept.delete(name);
-    kept.set(name, plain);
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_PACKS_MAX && oldest !== undefined) kept.delete(oldest);
+    const found = kept.get(name);
+    if (found !== undefined) return found;
+    const plain = this.#read(this.#pack.get(pack), pack);
+    kept.keep(name, plain);
     return plain;
   }
 
@@ -96,14 +92,6 @@ export class BlobPacks {
     if (row !== undefined && row[0] !== pack) throw illegal(where, 'the pack that was asked for');
     return inflated({ bytes: bytes(row?.[1], where), size: whole(row?.[2], where) });
   }
-}
-
-function blobAt(plain: Uint8Array, at: number): Uint8Array {
-  const view = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
-  const start = at + LENGTH_BYTES;
-  const end = start + view.readUInt32BE(at);
-  if (end > plain.length) throw new RangeError(`a length leads beyond the pack's ${plain.length} bytes`);
-  return plain.subarray(start, end);
 }
 
 /** Moves blobs into packs and out of them; everything within the caller's transaction. */
@@ -155,17 +143,10 @@ export class BlobPacker {
 
   #add(rows: readonly Row[]): void {
     const pack = 1 + whole(this.#sql.newest.get()?.[0] ?? 0, 'the last pack');
-    const pieces: Uint8Array[] = [];
-    let at = 0;
-    for (const row of rows) {
-      const [digest, blob] = row.map((value) => bytes(value, 'a blob')) as [Uint8Array, Uint8Array];
-      const length = Buffer.alloc(LENGTH_BYTES);
-      length.writeUInt32BE(blob.length);
-      pieces.push(length, blob);
-      this.#sql.addPlace.run(digest, pack, at);
-      at += LENGTH_BYTES + blob.length;
-    }
-    const stored = deflated(Buffer.concat(pieces));
+    const found = rows.map((row) => row.map((value) => bytes(value, 'a blob')) as [Uint8Array, Uint8Array]);
+    const { plain, starts } = joinBlobs(found.map(([, blob]) => blob));
+    for (const [i, [digest]] of found.entries()) this.#sql.addPlace.run(digest, pack, starts[i] as number);
+    const stored = deflated(plain);
     this.#sql.addPack.run(pack, stored.size, stored.bytes);
   }
 

@@ -1,5 +1,6 @@
 import { Ref, RepriseError } from '@reprise/contracts';
 import type { BlobShare, ErasableContentStore, KeptStream, ReadonlyStore } from '@reprise/kernel';
+import { LENGTH_BYTES } from '@reprise/packs';
 import type { Connection, SqlValue } from '../database/driver.js';
 import { nodeSha256 } from '../database/hash.js';
 import { standingSql } from '../database/schema.js';
@@ -8,7 +9,7 @@ import { bytesSql, wholeSql } from '../database/values.js';
 import type { HeldFile } from '../file/held-file.js';
 import type { BlobFiles } from './blob-files.js';
 import { isInShare, listRows } from './blob-list.js';
-import { type BlobPacks, INLINE_BYTES_MAX, LENGTH_BYTES, type Place } from './blob-packs.js';
+import { type BlobPacks, INLINE_BYTES_MAX, type Place } from './blob-packs.js';
 import { blobEraser, tombstones } from './erasure.js';
 import type { Packer, StagedBlobs } from './packer.js';
 

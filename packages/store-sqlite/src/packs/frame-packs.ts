@@ -4,11 +4,11 @@
  * goes on from any frame finds it in either.
  */
 import { isRepriseError } from '@reprise/contracts';
-import { deflated, PACK_BYTES_MAX } from '../database/deflated.js';
+import { deflated, type FrameRow, joinRows, PACK_BYTES_MAX, packedBytes } from '@reprise/packs';
 import type { Connection } from '../database/driver.js';
 import { noteReader, setNote } from '../database/notes.js';
 import { whole, wholeSql } from '../database/values.js';
-import { asFrameRow, type FrameRow, joinRows, packedBytes, READ_COLUMNS } from './packing.js';
+import { asFrameRow, READ_COLUMNS } from './frame-rows.js';
 
 /** The name of the note with the last frame that no longer waits for packing. */
 export const PACKED_THROUGH = 'packed_through';

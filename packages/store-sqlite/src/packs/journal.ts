@@ -1,13 +1,13 @@
 import { RepriseError } from '@reprise/contracts';
 import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/driver';
+import { type FrameRow, packRows, rowInflater, unpackRow } from '@reprise/packs';
 import type { Connection, Row } from '../database/driver.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
 import { bytes, digestSql, illegal, whole, wholeSql } from '../database/values.js';
 import type { HeldFile } from '../file/held-file.js';
+import { asFrameRow, READ_COLUMNS } from './frame-rows.js';
 import type { Packer, StagedBlobs } from './packer.js';
-import type { FrameRow } from './packing.js';
-import { asFrameRow, packRows, READ_COLUMNS, rowInflater, unpackRow } from './packing.js';
 
 /** The bytes of a page of a read, about a mebibyte; a page has at least one row. */
 const PAGE_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@
  * So each is packed once, a crash leaves it packed or not, and no append packs more than one pack per pack of new bytes.
  */
 
-import { PACK_BYTES_LEAST, PACK_BYTES_MAX } from '../database/deflated.js';
+import { PACK_BYTES_LEAST, PACK_BYTES_MAX } from '@reprise/packs';
 import type { Riders } from '../database/schema.js';
 import { isFull } from '../database/sqlite-errors.js';
 import type { HeldFile } from '../file/held-file.js';

@@ -1,6 +1,9 @@
 /*
  * The workload on Reprise: a session is a cell, its effects are of one plan, which goes on as a fresh instance every
- * 200 effects, since a plan has at most 256 awaits. SQLite in its only setting: WAL, synchronous = FULL.
+ * 200 effects, since a plan has at most 256 awaits. SQLite in its only setting: WAL, synchronous = FULL. PostgreSQL as it is
+ * installed, with all sessions in one world, or each in a world of its own, which is open before its session begins.
+ *
+ *   node reprise.mjs PLACE [worlds]     PLACE: a file, or the address of a database
  */
 import {
   creates,
@@ -11,6 +14,7 @@ import {
   openKernelWorld,
   verifyStore,
 } from 'reprise/kernel';
+import { postgres } from 'reprise/postgres';
 import { sqlite } from 'reprise/sqlite';
 import * as z from 'zod';
 import { serve } from './serve.mjs';
@@ -54,27 +58,50 @@ const noter = {
   doExecute: async ({ n }) => ({ status: 'ok', payload: { n } }),
 };
 
-const store = sqlite(process.argv[2]);
-const world = await openKernelWorld({ store, app, adapters: [noter] });
+const [, , place, form] = process.argv;
+const storeOf = storesAt(place);
+const opened = new Map();
 let asked = 0;
 
 await serve(async ({ what, sessions, effects }) => {
   if (what === 'replay') return replay(sessions * effects);
-  const began = performance.now();
-  const cells = Array.from({ length: sessions }, () => ['bench/Session@1', `s${asked++}`]);
+  const began = asked;
+  asked += sessions;
+  const keys = Array.from({ length: sessions }, (_, n) => ({ key: `s${began + n}`, place: form === 'worlds' ? n : 0 }));
+  const worlds = new Set(await Promise.all(keys.map((one) => worldAt(one.place))));
+  const start = performance.now();
   await Promise.all(
-    cells.map((cell) => world.request(cell, { name: 'bench/Asked@1', value: { effects } }, { id: cell[1] })),
+    keys.map(async (one) => {
+      const world = await worldAt(one.place);
+      await world.request(cellOf(one), { name: 'bench/Asked@1', value: { effects } }, { id: one.key });
+    }),
   );
-  await world.pump();
-  const ms = performance.now() - began;
-  for (const cell of cells) requireSum((await world.state(cell))?.sum, effects);
+  await Promise.all([...worlds].map((world) => world.pump()));
+  const ms = performance.now() - start;
+  for (const one of keys) requireSum((await (await worldAt(one.place)).state(cellOf(one)))?.sum, effects);
   return { ms, effects: sessions * effects };
 });
+
+function storesAt(where) {
+  if (!where.startsWith('postgres')) return () => sqlite(where);
+  const database = postgres(where);
+  return (n) => database.world(`bench-${n}`);
+}
+
+function worldAt(n) {
+  const known = opened.get(n) ?? openKernelWorld({ store: storeOf(n), app, adapters: [noter] });
+  opened.set(n, known);
+  return known;
+}
+
+function cellOf({ key }) {
+  return ['bench/Session@1', key];
+}
 
 /** Replays the world, whose effects are counted by the caller. */
 async function replay(effects) {
   const began = performance.now();
-  const reader = await store.openReadonly();
+  const reader = await storeOf(0).openReadonly();
   const { frames } = await verifyStore(reader, { app });
   await reader.close();
   return { ms: performance.now() - began, effects, frames };

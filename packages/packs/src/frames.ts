@@ -6,19 +6,7 @@
  */
 import { RepriseError } from '@reprise/contracts';
 import type { StoredFrame } from '@reprise/kernel';
-import { inflated, type Stored } from '../database/deflated.js';
-import type { Row } from '../database/driver.js';
-import {
-  bytes,
-  bytesSql,
-  digestSql,
-  illegal,
-  ROW_BYTES_MAX,
-  text,
-  textSql,
-  whole,
-  wholeSql,
-} from '../database/values.js';
+import { inflated, type Stored } from './deflated.js';
 
 /** The bytes of a packed row of one append; a larger frame has its own row. Bounds the cost of reading one frame. */
 const APPEND_ROW_BYTES_MAX = 64 * 1024;
@@ -26,7 +14,7 @@ const APPEND_ROW_BYTES_MAX = 64 * 1024;
 /** Bytes of the fixed parts of a packed frame. */
 const FIXED = 8 + 32 + 1 + 4;
 
-/** A row of `frame`, as it is written and read. */
+/** Consecutive frames, as one row of a store that is written and read. */
 export interface FrameRow extends Stored {
   readonly seq: number;
   readonly first: number;
@@ -35,31 +23,8 @@ export interface FrameRow extends Stored {
   readonly head: Uint8Array;
 }
 
-/** The columns of a row as {@link asFrameRow} takes them. */
-export const READ_COLUMNS = [
-  ...['seq', 'first', 'at'].map(wholeSql),
-  textSql('kind'),
-  digestSql('head'),
-  bytesSql('bytes', ROW_BYTES_MAX),
-  wholeSql('size'),
-].join(', ');
-
-/** Reads a row that was selected by {@link READ_COLUMNS}. */
-export function asFrameRow([seq, first, at, kind, head, stored, size]: Row, about: number, path: string): FrameRow {
-  const where = `${path}, ${framesOf(first, seq) ?? `frame ${about}`}`;
-  return {
-    seq: whole(seq, where),
-    first: whole(first, where),
-    at: whole(at, where),
-    kind: text(kind, where),
-    head: bytes(head, where),
-    bytes: bytes(stored, where),
-    size: whole(size, where),
-  };
-}
-
 /** The frames of a row, in words; undefined when the row does not tell. */
-function framesOf(first: unknown, seq: unknown): string | undefined {
+export function framesOf(first: unknown, seq: unknown): string | undefined {
   if (typeof seq !== 'number') return undefined;
   return typeof first === 'number' && first < seq ? `frames ${first} to ${seq}` : `frame ${seq}`;
 }
@@ -161,14 +126,14 @@ export function unpackRow(
   inflate: InflateRow = inflated,
 ): StoredFrame[] {
   const { first, seq } = row;
-  if (first > seq) throw illegal(`${path}, frame ${seq}`, 'a first frame not after the last');
   try {
+    if (first > seq) throw new RangeError(`its first frame is ${first}, after the last one`);
     const plain = inflate(row);
     return first === seq ? single(row, plain, from, to) : unpack(row, plain, from, to);
   } catch (cause) {
     throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
       where: `${path}, ${framesOf(first, seq)}`,
-      hint: 'Restore the file from a copy; keep the damaged file, another reader may recover more of it.',
+      hint: 'Restore it from a copy; keep what is damaged, another reader may recover more of it.',
       cause,
     });
   }

@@ -1,0 +1,10 @@
+export { blobAt, blobStarts, joinBlobs, LENGTH_BYTES } from './blobs.js';
+export {
+  deflated,
+  deflatedAside,
+  inflated,
+  PACK_BYTES_LEAST,
+  PACK_BYTES_MAX,
+} from './deflated.js';
+export { type FrameRow, framesOf, joinRows, packedBytes, packRows, rowInflater, unpackRow } from './frames.js';
+export { KeptPacks } from './kept.js';
