@@ -112,11 +112,11 @@ export class Receiver {
     this.#server.closeAllConnections();
   }
 
-  /** A sender asks after it was answered, and not again after a refusal: what comes otherwise costs nothing more (R3). */
+  /** A sender asks again only after it was answered: what comes otherwise costs nothing more (R3). */
   #isInTurn(socket: Socket, response: ServerResponse): boolean {
     const before = this.#connections.get(socket);
     this.#connections.set(socket, response);
-    return before === undefined || (before.writableEnded && before.statusCode === 200);
+    return before === undefined || before.writableEnded;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
