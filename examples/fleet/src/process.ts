@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { openFleet } from 'reprise/fleet';
 import { isRepriseError, openKernelWorld } from 'reprise/kernel';
 import { print } from 'reprise/terminal';
+import { closeDoor } from './door.js';
 import { order } from './order.js';
 import { app, bankAdapter } from './shop.js';
 
@@ -32,8 +33,6 @@ const door = createServer(async (request, response) => {
 door.listen(0, '127.0.0.1', () => print(`http://127.0.0.1:${(door.address() as AddressInfo).port}`));
 
 process.once('SIGTERM', async () => {
-  const closed = new Promise((resolve) => door.close(resolve)); // no new customers; those inside are served
-  door.closeIdleConnections();
-  await closed;
+  await closeDoor(door, 10_000); // no new customers; those inside are served
   await fleet.close(); // its shops are free at once
 });

@@ -32,7 +32,7 @@ import { Sender } from './http/sender.js';
 import { type Operation, readInput, readOutput, writeInput, writeOutput } from './operation.js';
 import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js';
 import { Routes } from './routes.js';
-import type { Outcome } from './wire/outcome.js';
+import { errorIn, type Outcome } from './wire/outcome.js';
 import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
 /** On whose behalf {@link Fleet.call} calls, and how long it waits. */
@@ -43,6 +43,9 @@ export interface CallOptions extends RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The longest time of a timer of Node. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 const CALL_OPTIONS: KnownOptions<CallOptions> = {
   id: textOf(256),
   as: aPrincipal,
@@ -50,7 +53,7 @@ const CALL_OPTIONS: KnownOptions<CallOptions> = {
     expected: 'an actor, such as { kind: "program", id: "nightly" }',
     fits: (thing) => actorShape.safeParse(thing).success,
   },
-  within: wholeFrom(1, 2 ** 31 - 1),
+  within: wholeFrom(1, TIMER_MS_MAX),
   signal: aSignal,
 };
 
@@ -60,8 +63,10 @@ const TTL_MS = 10_000;
 /** How long `close` waits for users and calls, in milliseconds. */
 const CLOSE_MS = 10_000;
 
-/** Parts of a lease: how often a busy process says that it lives, and after which silence it is taken for stopped. */
-const BEATS_IN_TTL = 16;
+/** How long the last answers may take to leave, in milliseconds. */
+const LAST_ANSWERS_MS = 1_000;
+
+/** Parts of a lease: after which silence of a busy process it is taken for stopped. */
 const SILENCE_IN_TTL = 4;
 const SUSPECT_SILENCE_IN_TTL = 8;
 
@@ -123,7 +128,6 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       secrets: this.#secrets,
       fleet: () => this.#fleet,
       address: () => this.#address,
-      beatMs: this.#ttl / BEATS_IN_TTL,
       execute: (call, signal) => this.#serve(call, signal),
       refused: (error) => this.#tell(error),
     });
@@ -242,7 +246,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
    * @param options `within`: milliseconds to wait for users and calls, and as many again for effects; 10,000 when absent
    */
   close(options: { readonly within?: number } = {}): Promise<void> {
-    requireKnownOptions(options, { within: wholeFrom(0) }, 'fleet.close');
+    requireKnownOptions(options, { within: wholeFrom(0, TIMER_MS_MAX) }, 'fleet.close');
     this.#closing ??= this.#end(options.within ?? CLOSE_MS);
     return this.#closing;
   }
@@ -259,7 +263,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     await this.#host?.close({ within });
     await this.#database?.close();
     await own;
-    const cut = setTimeout(() => this.#receiver.cut(), within);
+    // The users had their time: what still runs has no world any more, and what has ended is only to leave.
+    const cut = setTimeout(() => this.#receiver.cut(), Math.min(within, LAST_ANSWERS_MS));
     await this.#receiver.close();
     clearTimeout(cut);
     this.#sender.close();
@@ -307,7 +312,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const operation = this.#operations.get(asked.operation);
     if (operation === undefined) return { kind: 'again', reason: 'unknown_operation' };
     const done = new AbortController();
-    const slow = whenAborted(signal, done.signal).then((): Outcome => ({ kind: 'again', reason: 'slow' }));
+    const slow = whenAborted(signal, done.signal).then(() => SLOW);
     return Promise.race([this.#run(operation, asked, signal), slow]).finally(() => done.abort());
   }
 
@@ -316,22 +321,21 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const context = { request: { id, as, ...present({ actor }) }, signal };
     let isOpen = false;
     try {
-      const output = await this.#opened().use(asked.world, async (world) => {
+      return await this.#opened().use(asked.world, async (world): Promise<Outcome> => {
         isOpen = true;
+        if (signal.aborted) return SLOW; // its caller left while it waited for the world
         const input = readInput(operation as Operation<never>, asked.input);
-        return operation.run(world, input, context);
+        const output = await operation.run(world, input, context);
+        return { kind: 'answer', output: writeOutput(operation as Operation, output) };
       });
-      return { kind: 'answer', output: writeOutput(operation as Operation, output) };
     } catch (error) {
       return isOpen ? this.#failed(operation, asked, error) : notOpened(error);
     }
   }
 
   #failed(operation: Operation<W>, { world }: Asked, thrown: unknown): Outcome {
-    if (isRepriseError(thrown))
-      return LOST.has(thrown.code)
-        ? { kind: 'again', reason: 'failed', error: thrown }
-        : { kind: 'error', error: thrown };
+    const known = errorIn(thrown);
+    if (known !== undefined) return endOf(known);
     const error = new RepriseError('operation_failed', `the operation ${operation.name} threw an error`, {
       where: world,
       cause: thrown,
@@ -341,22 +345,25 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   }
 
   async #there(address: string, asked: Asked, signal: AbortSignal, until: number): Promise<Outcome> {
+    const patienceMs = Math.ceil(
+      this.#ttl / (this.#routes.isSuspect(address) ? SUSPECT_SILENCE_IN_TTL : SILENCE_IN_TTL),
+    );
     const body = writeCall({
       ...asked,
       fleet: this.#fleet,
       to: address,
       within: Math.max(0, Math.ceil(until - performance.now())),
+      patience: patienceMs,
       at: Date.now(),
       nonce: randomBytes(16).toString('hex'),
     });
-    const patienceMs = this.#ttl / (this.#routes.isSuspect(address) ? SUSPECT_SILENCE_IN_TTL : SILENCE_IN_TTL);
     const outcome = await this.#sender.send(address, { body, patienceMs, signal });
     this.#routes.suspect(address, outcome.kind === 'again' && outcome.reason === 'silent');
     return outcome;
   }
 
   #requireOperation(operation: Operation<W>): void {
-    const isKnown = this.#operations.get(operation?.name) === operation;
+    const isKnown = operation !== undefined && this.#operations.get(operation?.name) === operation;
     requireArgument(isKnown, 'fleet.call(operation)', 'one of the operations of the fleet', operation);
   }
 
@@ -380,17 +387,24 @@ interface Asked {
 }
 
 const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };
+const SLOW: Outcome = { kind: 'again', reason: 'slow' };
 
 /** What an attempt says whose world did not open here: nothing of it was done. */
-function notOpened(error: unknown): Outcome {
-  if (!isRepriseError(error)) {
-    const thrown = { where: 'open', cause: error };
-    return { kind: 'error', error: new RepriseError('operation_failed', 'the world could not be opened', thrown) };
+function notOpened(thrown: unknown): Outcome {
+  const error = errorIn(thrown);
+  if (error === undefined) {
+    const details = { where: 'open', cause: thrown };
+    return { kind: 'error', error: new RepriseError('operation_failed', 'the world could not be opened', details) };
   }
   if (error.code === 'world_locked') {
     const { by } = error.details as { readonly by?: { readonly address?: string } };
     return { kind: 'elsewhere', address: by?.address };
   }
+  return endOf(error);
+}
+
+/** What an error of Reprise says of an attempt. */
+function endOf(error: RepriseError): Outcome {
   return LOST.has(error.code) ? { kind: 'again', reason: 'failed', error } : { kind: 'error', error };
 }
 

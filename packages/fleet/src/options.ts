@@ -91,7 +91,12 @@ export function requireFleetOptions(options: unknown): void {
   secretsOf(secret);
   if (listen !== undefined) requireKnownOptions(listen, LISTEN, 'openFleet, listen');
   if (address !== undefined)
-    requireArgument(isAddress(address), 'openFleet(address)', 'an address such as http://10.0.0.7:7070', address);
+    requireArgument(
+      isAddress(address),
+      'openFleet(address)',
+      'an address such as http://10.0.0.7:7070',
+      shown(address),
+    );
   requireOperations(operations ?? []);
 }
 
@@ -113,8 +118,14 @@ const ADDRESS_BYTES_MAX = 200;
 
 function isAddress(thing: unknown): thing is string {
   if (typeof thing !== 'string' || Buffer.byteLength(thing) > ADDRESS_BYTES_MAX || !URL.canParse(thing)) return false;
-  const { protocol, pathname, search, hash, username } = new URL(thing);
-  return protocol === 'http:' && pathname === '/' && search === '' && hash === '' && username === '';
+  const { protocol, pathname, search, hash, username, password } = new URL(thing);
+  const isPlain = pathname === '/' && search === '' && hash === '' && username === '' && password === '';
+  return protocol === 'http:' && isPlain;
+}
+
+/** An address as an error shows it: what stands before an `@` may be a password. */
+function shown(address: unknown): unknown {
+  return typeof address === 'string' ? address.replace(/.*@/s, '…@') : address;
 }
 
 function requireOperations(operations: unknown): void {

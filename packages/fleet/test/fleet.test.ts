@@ -220,7 +220,7 @@ describePostgres('a fleet', (own) => {
     const fleet = `${await b.database.id()} ${nameOf(a)}`;
     const body = writeCall({
       ...{ fleet, to: b.address, world: 'antwerp', operation: asked.name, input: encode(null), id: 'r-1' },
-      ...{ as: 'operator', within: 5_000, at: Date.now(), nonce: 'a number of one use' },
+      ...{ as: 'operator', within: 5_000, patience: 80, at: Date.now(), nonce: 'a number of one use' },
     });
     const outcome = await sender.send(b.address, { body, patienceMs: 5_000, signal: new AbortController().signal });
     expect(outcome).toEqual({ kind: 'elsewhere', address: a.address });

@@ -19,7 +19,7 @@ let refused: unknown[] = [];
 let next: () => Promise<Outcome> = async () => answer;
 let address = '';
 const receiver = new Receiver({
-  ...{ secrets, fleet: () => 'shops', address: () => address, beatMs: 20 },
+  ...{ secrets, fleet: () => 'shops', address: () => address },
   execute: (call) => {
     executed.push(call);
     return next();
@@ -37,7 +37,7 @@ beforeEach(() => {
 let nonces = 0;
 const callOf = (more: Partial<ForwardedCall> = {}): ForwardedCall => ({
   ...{ fleet: 'shops', to: address, world: 'antwerp', operation: 'shop/order@1', input: encode('lamp'), id: 'r-1' },
-  ...{ as: 'human:ann', within: 5_000, at: Date.now(), nonce: `number of one use ${nonces++}` },
+  ...{ as: 'human:ann', within: 5_000, patience: 80, at: Date.now(), nonce: `number of one use ${nonces++}` },
   ...more,
 });
 

@@ -59,6 +59,22 @@ describePostgres('hosts that share a directory', (own) => {
     await close();
   });
 
+  it('a release that the database refuses does not keep those that come with it from being written', async () => {
+    const { b, rowsA, rowsB, close } = await twoHosts();
+    const worlds = ['v', 'w', 'x'];
+    const claims = await Promise.all(worlds.map((world) => rowsA.claim(world)));
+    const noWholeNumber = 0.5;
+    const released = claims.map((claim, n) =>
+      codeOf(claim.release({ world: worlds[n] ?? '', nextWakeAt: n === 1 ? noWholeNumber : n, open: false })),
+    );
+    expect(await Promise.all(released)).toEqual(['accepted', 'store_failed', 'accepted']);
+    expect(await b.get('x')).toEqual({ world: 'x', nextWakeAt: 2, open: false });
+    await (await rowsB.claim('v')).release(undefined);
+    expect(await codeOf(rowsB.claim('w'))).toBe('world_locked'); // until its own host adopts it
+    expect(await rowsA.adopt(9, 9)).toBe(1);
+    await close();
+  });
+
   it('a row whose release did not arrive is adopted by its own host, which lives', async () => {
     const { network, b, rowsA, close } = await twoHosts();
     const claim = await rowsA.claim('w');

@@ -8,7 +8,7 @@
  * R3  Who cannot sign costs at most the bytes of one request, for a bounded time.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { JoinedBytes, RepriseError } from '@reprise/contracts';
 import { CALL_BYTES_MAX, type Outcome, writeOutcome } from '../wire/outcome.js';
 import {
@@ -28,8 +28,6 @@ interface ReceiverParts {
   /** The fleet and the address that requests name; the address is known once the door is open. */
   readonly fleet: () => string;
   readonly address: () => string;
-  /** How often a running operation says that its process lives, in milliseconds. */
-  readonly beatMs: number;
   /** Does what a call asks for, here (R2). Never rejects. */
   execute(call: ForwardedCall, signal: AbortSignal): Promise<Outcome>;
   /** Called for each request that was refused. */
@@ -42,6 +40,9 @@ const IDLE_MS = 60_000;
 
 /** Connections from other processes at once: each of them has one for a call under way. */
 const CONNECTIONS_MAX = 2_048;
+
+/** How often a running operation says that its process lives, in the silence that its caller bears. */
+const BEATS_IN_PATIENCE = 4;
 
 /** Why a request was refused, before anything of it was done. */
 type Refusal = 'signature' | 'address' | 'fleet' | 'time' | 'replayed' | 'busy' | 'malformed' | 'too large';
@@ -56,17 +57,28 @@ const HINTS: Partial<Readonly<Record<Refusal, string>>> = {
 export class Receiver {
   readonly #server: Server;
   readonly #nonces = new Nonces(() => performance.now());
+  /** The connections, each with the answer to its last request. */
+  readonly #connections = new Map<Socket, ServerResponse | undefined>();
+  /** Those on which a signed request is executed, or its answer is under way. */
+  readonly #executing = new Set<Socket>();
   #isClosing = false;
 
   constructor(private readonly parts: ReceiverParts) {
     const bounds = { requestTimeout: ARRIVES_MS, headersTimeout: ARRIVES_MS, keepAliveTimeout: IDLE_MS };
     this.#server = createServer({ ...bounds, maxHeaderSize: 8_192, connectionsCheckingInterval: ARRIVES_MS / 2 });
     this.#server.maxConnections = CONNECTIONS_MAX;
-    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    this.#server.on('connection', (socket) => {
+      this.#connections.set(socket, undefined);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    this.#server.on('request', (request, response) => {
+      if (this.#isInTurn(request.socket, response)) void this.#answer(request, response);
+      else request.socket.destroy();
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
-  /** Opens the door. @returns its port @throws RepriseError `store_failed` when the place is taken */
+  /** Opens the door. @returns its port @throws RepriseError `invalid_argument` when the place is taken */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       const failed = (cause: Error): void =>
@@ -90,13 +102,21 @@ export class Receiver {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#isClosing = true;
-    this.#server.closeIdleConnections();
+    // Node watches over slow requests no longer, and one that is not here yet is not executed: its sender tries elsewhere.
+    for (const socket of this.#connections.keys()) if (!this.#executing.has(socket)) socket.destroy();
     await closed;
   }
 
   /** Cuts what is still open. */
   cut(): void {
     this.#server.closeAllConnections();
+  }
+
+  /** A sender asks again only after it was answered: what comes otherwise costs nothing more (R3). */
+  #isInTurn(socket: Socket, response: ServerResponse): boolean {
+    const before = this.#connections.get(socket);
+    this.#connections.set(socket, response);
+    return before === undefined || before.writableEnded;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -114,6 +134,8 @@ export class Receiver {
       if (signed === undefined) return this.#refuse(response, 'signature');
       const call = this.#admitted(body);
       if (typeof call === 'string') return this.#refuse(response, call, signed);
+      this.#executing.add(request.socket);
+      response.once('close', () => this.#executing.delete(request.socket));
       await this.#execute(call, signed, response, left.signal);
     } catch {
       response.destroy(); // the sender left in the middle of its request
@@ -133,7 +155,8 @@ export class Receiver {
   }
 
   async #execute(call: ForwardedCall, signed: Signed, response: ServerResponse, left: AbortSignal): Promise<void> {
-    const beats = setInterval(() => response.write(BEAT), this.parts.beatMs);
+    const beatMs = Math.min(call.patience, TIMER_MS_MAX) / BEATS_IN_PATIENCE;
+    const beats = setInterval(() => response.write(BEAT), beatMs);
     const over = AbortSignal.timeout(Math.min(call.within, TIMER_MS_MAX));
     try {
       const outcome = await this.parts.execute(call, AbortSignal.any([left, over]));

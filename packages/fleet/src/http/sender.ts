@@ -25,7 +25,14 @@ export class Sender {
   /** Sends a request once. Never rejects. */
   send(address: string, sending: Sending): Promise<Outcome> {
     const signed = this.secrets.sign(sending.body);
-    return new Promise((resolve) => new Exchange(this.#agent, address, sending, signed, resolve));
+    return new Promise((resolve) => {
+      try {
+        new Exchange(this.#agent, address, sending, signed, resolve);
+      } catch (error) {
+        // Another program may share the database, and say how it is reached in its own way.
+        resolve({ kind: 'again', reason: 'unreachable', error });
+      }
+    });
   }
 
   close(): void {

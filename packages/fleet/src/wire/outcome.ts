@@ -2,7 +2,16 @@
  * What came of one attempt of a call, here or at another process. Only what the attempt says for certain ends a call; after
  * all else it is made again, with the same request id.
  */
-import { ERROR_CODES, type ErrorCode, isRepriseError, lineOfError, RepriseError, type Value } from '@reprise/contracts';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  isRepriseError,
+  lineOfError,
+  RepriseError,
+  shortText,
+  type Value,
+  wellFormed,
+} from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel';
 
 /** The most bytes of an input or an output: more belongs into the content of a world. */
@@ -40,7 +49,10 @@ export type Outcome =
 /** The bytes of an error that travel at most: its message is a line, and its details are for a program. */
 const DETAILS_BYTES_MAX = 16 * 1024;
 
-/** Writes an outcome. Of an error go its code, its sentence and its details, and never its cause or its stack. */
+/** The longest sentence of an error that travels, in UTF-16 units. */
+const WHAT_UNITS_MAX = 4_096;
+
+/** Writes an outcome. Never throws. Of an error go its code, its sentence and its details, and never its cause or its stack. */
 export function writeOutcome(outcome: Outcome): Uint8Array {
   switch (outcome.kind) {
     case 'answer':
@@ -78,30 +90,55 @@ function mapOf(bytes: Uint8Array): Readonly<Record<string, Value>> {
   }
 }
 
-function errorFields(error: unknown): Readonly<Record<string, Value>> {
-  if (error === undefined) return {};
-  if (!isRepriseError(error)) return { code: 'operation_failed', what: lineOfError(error), details: {} };
-  const { cause: _, ...details } = error.details;
-  return { code: error.code, what: error.what, details: plain(details) };
+/**
+ * The error of Reprise that was thrown, when it is one from head to foot. Code of an app may throw anything, also what only
+ * looks like one, or cannot be looked at.
+ */
+export function errorIn(thrown: unknown): RepriseError | undefined {
+  try {
+    if (!isRepriseError(thrown)) return undefined;
+    const { code, what, details } = thrown;
+    const isWhole = ERROR_CODES.includes(code) && typeof what === 'string' && typeof details === 'object';
+    return isWhole && details !== null ? thrown : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function errorFields(thrown: unknown): Readonly<Record<string, Value>> {
+  if (thrown === undefined) return {};
+  const error = errorIn(thrown);
+  if (error === undefined) return { code: 'operation_failed', what: wellFormed(lineOfError(thrown)), details: {} };
+  return { code: error.code, what: shortText(wellFormed(error.what), WHAT_UNITS_MAX), details: plain(error.details) };
 }
 
 /** Details as values: anything else becomes text, as an error shows it. */
 function plain(details: Readonly<Record<string, unknown>>): Readonly<Record<string, Value>> {
   const kept: [string, Value][] = [];
   let left = DETAILS_BYTES_MAX;
-  for (const [name, detail] of Object.entries(details)) {
-    const value = asValue(detail);
-    left -= encode([name, value]).length;
-    if (left >= 0) kept.push([name, value]);
+  for (const name of Object.keys(details).filter((one) => one !== 'cause')) {
+    const [known, value] = [wellFormed(name), asValue(() => details[name])];
+    left -= encode([known, value]).length;
+    if (left >= 0) kept.push([known, value]);
   }
   return Object.fromEntries(kept);
 }
 
-function asValue(detail: unknown): Value {
+function asValue(read: () => unknown): Value {
   try {
-    return decode(encode(detail));
+    const detail = read();
+    return isWritten(detail) ? decode(encode(detail)) : wellFormed(lineOfError(detail));
+  } catch (error) {
+    return wellFormed(lineOfError(error)); // reading it throws
+  }
+}
+
+function isWritten(detail: unknown): boolean {
+  try {
+    encode(detail);
+    return true;
   } catch {
-    return lineOfError(detail);
+    return false;
   }
 }
 

@@ -37,6 +37,8 @@ export interface ForwardedCall {
   readonly actor?: Actor;
   /** How long the caller still waits, in milliseconds. */
   readonly within: number;
+  /** The silence after which the caller takes the process for stopped, in milliseconds: it may have another lease. */
+  readonly patience: number;
   /** When it was signed, in milliseconds since 1970. */
   readonly at: number;
   /** A random text, used once. */
@@ -53,6 +55,7 @@ const shape = z.strictObject({
   as: principal,
   actor: actor.optional(),
   within: z.int().min(0),
+  patience: z.int().min(1),
   at: z.int().min(0),
   nonce: z.string().min(16).max(64),
 });

@@ -1,10 +1,12 @@
 /** One right call of each method of the handles of trees, teams, societies and hosts that changes or asks for something. */
+import { defineOperation, Fleet } from '@reprise/fleet';
 import { type AgentWorld, defineAgent, memory, openWorld } from 'reprise';
 import { type Host, memoryDirectory, openHost } from 'reprise/host';
 import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { team } from 'reprise/specialists';
 import { trees } from 'reprise/tree';
+import * as z from 'zod';
 import type { RightCall } from './wrong-kinds.js';
 
 const helper = defineAgent({ name: 'helper', model: 'main', instructions: 'Help.' });
@@ -28,6 +30,18 @@ export async function handles() {
   } as never);
   return { world: world as AgentWorld, host: host as Host<never> };
 }
+
+const order = defineOperation({ name: 'shop/order@1', input: z.strictObject({}), output: z.null(), run: () => null });
+
+/** A process that has not joined its fleet: what is wrong is refused before anything is asked of the database. */
+const fleet = new Fleet({
+  ...{
+    database: 'postgres://localhost/none',
+    secret: 'x'.repeat(32),
+    open: () => openWorld({ store: memory(), models: {} }),
+  },
+  operations: [order],
+} as never);
 
 const sent = { id: 'x-1', as: 'human:ann' };
 
@@ -107,6 +121,14 @@ export async function handleMethods({
     on('swarm', swarm, 'result', [1]),
     on('swarm', swarm, 'ended', [{ within: '1s' }], { needed: 0 }),
     on('swarm', swarm, 'disband', ['archive', sent], { needed: 0 }),
+    on(
+      'fleet',
+      fleet,
+      'call',
+      ['w', order, {}, { ...sent, actor: { kind: 'program', id: 'p' }, within: 10, signal: AbortSignal.abort() }],
+      { needed: 3, loose: [1], free: ['2'] },
+    ),
+    on('fleet', fleet, 'close', [{ within: 10 }], { needed: 0 }),
     on('host', host, 'use', ['w', () => undefined]),
     on('host', host, 'lease', ['w']),
     on('host', host, 'worlds', [{ limit: 10 }]),

@@ -1,4 +1,6 @@
 /** Statements for many rows at once: what comes while one is under way goes with the next. */
+import { isRepriseError } from '@reprise/contracts';
+import { isRefusal } from './errors.js';
 
 interface Waiting<T> {
   readonly item: T;
@@ -28,12 +30,21 @@ export class Gathering<T> {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, GROUP_MAX);
-      const written = this.write(group.map(({ item }) => item));
-      for (const { settle } of group) settle(written);
-      await written.catch(() => undefined); // each of its callers has the error
+      await this.#write(this.#waiting.splice(0, GROUP_MAX));
     }
     this.#isWriting = false;
+  }
+
+  /** Never rejects. When the database refuses the statement of several items, each has one of its own. */
+  async #write(group: readonly Waiting<T>[]): Promise<void> {
+    const written = this.write(group.map(({ item }) => item));
+    const error: unknown = await written.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (group.length > 1 && isRepriseError(error) && isRefusal(error.details.cause)) {
+      for (const one of group) await this.#write([one]);
+    } else for (const { settle } of group) settle(written);
   }
 }
 
