@@ -18,11 +18,15 @@ describePostgres('a rolling deployment of three processes', (own) => {
   beforeAll(() => bundle(fileURLToPath(new URL('release.ts', import.meta.url)), program));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it(`a deployment of another state and another plan loses no call, executes none twice, and ends each wait once (seed ${SEED})`, async () => {
+  it(`a deployment of another state and another plan loses no call, executes none twice, and ends each wait once [FLEET-8] (seed ${SEED})`, async () => {
     const found = await deploy({ server: own.server, program, name: own.fresh(), random: randomOf(SEED) });
     console.info(JSON.stringify(found));
     expect([found.wrong, found.lost, found.twice, found.unverified]).toEqual([[], [], [], 0]);
     expect([...found.waits].sort()).toEqual(['bell-1500', 'bell-2500', 'bell-3500', 'bell-4500', 'person ok', 'slow']);
+    expect(found.unanswered).toEqual([]);
+    expect(found.refused).toHaveProperty('manifest_mismatch'); // old processes were asked for worlds of the new release
+    expect(found.eras.kiel).toBe(2);
+    expect(found.eras.lima).toBeGreaterThanOrEqual(4); // it went back, and forth again
     expect(found.acknowledged).toBeGreaterThan(200);
   });
 });

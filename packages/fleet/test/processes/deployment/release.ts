@@ -3,7 +3,7 @@ import { isRepriseError } from '@reprise/contracts';
 import { openKernelWorld } from '@reprise/kernel';
 import { openFleet } from '../../../src/index.js';
 import type { FromMember, ToMember } from '../members.js';
-import { APPS, adaptersOf, OPERATIONS } from './releases.js';
+import { APPS, adaptersOf, IDLE_MS, OPERATIONS } from './releases.js';
 
 const [database = '', name = '', secret = '', bank = '', ttl = '', , , given = ''] = process.argv.slice(2);
 const release = given === 'second' ? 'second' : 'first';
@@ -28,7 +28,7 @@ const fleet = await openFleet({
       adapters: adaptersOf(release, called),
     }),
   operations: Object.values(OPERATIONS),
-  idleMs: 150,
+  idleMs: IDLE_MS,
   onError: ({ error }) => {
     const reason = isRepriseError(error) ? String(error.details.reason ?? '') : '';
     say({ told: isRepriseError(error) ? error.code : String(error), reason });

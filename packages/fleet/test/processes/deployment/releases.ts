@@ -21,6 +21,9 @@ import { defineOperation } from '../../../src/index.js';
 /** The release of a process. */
 export type Release = 'first' | 'second';
 
+/** How long an unused world stays open, in milliseconds: short, so that worlds go from process to process. */
+export const IDLE_MS = 150;
+
 const SHOP: Address = ['shop/Shop@1', 'orders'];
 
 const order = z.strictObject({ order: z.string() });
