@@ -322,7 +322,9 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
     try {
       const { hosts } = await this.database.fleet();
-      const others = hosts.filter(({ address, leaseMs, leaving }) => address !== this.#address && leaseMs > 0 && !leaving);
+      const others = hosts.filter(
+        ({ address, leaseMs, leaving }) => address !== this.#address && leaseMs > 0 && !leaving,
+      );
       const addresses = others.flatMap(({ address }) => address ?? []);
       if (addresses.length > 0) return { kind: 'elsewhere', address: addresses[this.#turn++ % addresses.length] };
       return isRepriseError(outcome.error) ? { kind: 'error', error: outcome.error } : outcome; // no other app is there

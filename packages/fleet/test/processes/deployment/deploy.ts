@@ -126,7 +126,8 @@ export async function deploy({ server, program, name, random }: Plan): Promise<D
     });
   }
 
-  const state = async (world: string): Promise<Shop> => JSON.parse(await ask(world, 'look', `${name}-look-${orders++}`));
+  const state = async (world: string): Promise<Shop> =>
+    JSON.parse(await ask(world, 'look', `${name}-look-${orders++}`));
   let [tookMs, bellsLateMs] = [0, 0];
   try {
     serving.push(...[1, 2, 3].map(() => start('first')));

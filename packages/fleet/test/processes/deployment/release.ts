@@ -42,7 +42,8 @@ async function asked({ world, what, id, within }: ToMember): Promise<number | st
     case 'person':
       return (await fleet.call(world, OPERATIONS[what], { order: id }, options)).frame;
     case 'bell':
-      return (await fleet.call(world, OPERATIONS.bell, { order: id, inMs: Number(id.split('-').at(-1)) }, options)).frame;
+      return (await fleet.call(world, OPERATIONS.bell, { order: id, inMs: Number(id.split('-').at(-1)) }, options))
+        .frame;
     case 'answer':
       return (await fleet.call(world, OPERATIONS.answer, null, options)).settled;
     case 'look':

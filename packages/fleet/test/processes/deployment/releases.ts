@@ -206,7 +206,11 @@ export const OPERATIONS = {
     run: async (world: World, _input, { request }) => {
       const waiting = (await world.pending()).filter(({ kind }) => kind === 'deferred');
       for (const { effect } of waiting)
-        await world.settle(effect, { status: 'ok', payload: { done: true } }, { ...request, id: `${request.id}/${effect}` });
+        await world.settle(
+          effect,
+          { status: 'ok', payload: { done: true } },
+          { ...request, id: `${request.id}/${effect}` },
+        );
       return { settled: waiting.length };
     },
   }),
