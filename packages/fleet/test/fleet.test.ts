@@ -1,4 +1,6 @@
 /** Calls of worlds from two processes' worth of fleets, on a real PostgreSQL and over real HTTP. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { encode, openKernelWorld, type World } from '@reprise/kernel';
 import { afterEach, expect, it } from 'vitest';
@@ -237,6 +239,16 @@ describePostgres('a fleet', (own) => {
     await c.call('antwerp', order, { order: 'desk', pays: false });
     expect(await b.call('antwerp', orders, null)).toEqual(['lamp', 'desk']);
     expect([b.openCount, c.openCount]).toEqual([0, 1]);
+  });
+
+  it('a connection on which nothing was sent does not keep a process from leaving', async () => {
+    const fleet = await join(own.fresh());
+    const socket = connect(Number(new URL(fleet.address).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const ended = once(socket.resume(), 'close').then(() => 'cut at once');
+    await fleet.use('antwerp', () => undefined); // the process has seen the connection meanwhile
+    const closed = fleet.close({ within: 60_000 }).then(() => 'closed');
+    expect(await Promise.all([ended, closed])).toEqual(['cut at once', 'closed']);
   });
 
   it('a door that is taken is refused, and leaves nothing behind', async () => {

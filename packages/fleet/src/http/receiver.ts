@@ -8,7 +8,7 @@
  * R3  Who cannot sign costs at most the bytes of one request, for a bounded time.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { JoinedBytes, RepriseError } from '@reprise/contracts';
 import { CALL_BYTES_MAX, type Outcome, writeOutcome } from '../wire/outcome.js';
 import {
@@ -56,13 +56,22 @@ const HINTS: Partial<Readonly<Record<Refusal, string>>> = {
 export class Receiver {
   readonly #server: Server;
   readonly #nonces = new Nonces(() => performance.now());
+  /** Connections on which no request has come yet: Node does not count them as idle. */
+  readonly #unused = new Set<Socket>();
   #isClosing = false;
 
   constructor(private readonly parts: ReceiverParts) {
     const bounds = { requestTimeout: ARRIVES_MS, headersTimeout: ARRIVES_MS, keepAliveTimeout: IDLE_MS };
     this.#server = createServer({ ...bounds, maxHeaderSize: 8_192, connectionsCheckingInterval: ARRIVES_MS / 2 });
     this.#server.maxConnections = CONNECTIONS_MAX;
-    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    this.#server.on('connection', (socket) => {
+      this.#unused.add(socket);
+      socket.once('close', () => this.#unused.delete(socket));
+    });
+    this.#server.on('request', (request, response) => {
+      this.#unused.delete(request.socket);
+      void this.#answer(request, response);
+    });
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
@@ -91,6 +100,7 @@ export class Receiver {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#isClosing = true;
     this.#server.closeIdleConnections();
+    for (const socket of this.#unused) socket.destroy(); // a sender that gave up before it had sent leaves such
     await closed;
   }
 
