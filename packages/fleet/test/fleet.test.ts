@@ -245,10 +245,11 @@ describePostgres('a fleet', (own) => {
     const fleet = await join(own.fresh());
     const socket = connect(Number(new URL(fleet.address).port), '127.0.0.1');
     await once(socket, 'connect');
-    const ended = once(socket.resume(), 'close').then(() => 'cut at once');
+    socket.resume();
     await fleet.use('antwerp', () => undefined); // the process has seen the connection meanwhile
-    const closed = fleet.close({ within: 60_000 }).then(() => 'closed');
-    expect(await Promise.all([ended, closed])).toEqual(['cut at once', 'closed']);
+    const begun = performance.now();
+    await fleet.close({ within: 60_000 });
+    expect(performance.now() - begun).toBeLessThan(5_000); // the door itself ends such a connection after 10 s
   });
 
   it('a door that is taken is refused, and leaves nothing behind', async () => {
