@@ -66,6 +66,7 @@ const WHAT: Readonly<Record<UnansweredReason, string>> = {
   leaving: 'the process that had it is ending, and no other one has it yet',
   unknown_operation: 'the process that has it open does not know the operation',
   failed: 'the process that has it open has lost it, or its store failed',
+  wrong_release: 'the world is of another release, which no process that was tried has',
   unreachable: 'no connection to the process that has it open',
   silent: 'the process that has it open is silent, and its lease is not over',
   cut: 'the connection was cut before the answer was whole',

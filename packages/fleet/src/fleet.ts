@@ -4,6 +4,8 @@
  * Invariants
  * L1  A process that closes takes no call any more before it begins to release its worlds, and ends after all have left.
  * L2  Input and output pass through their bytes also where a call stays in its process: it means the same everywhere.
+ * L3  A world that the app of this process refuses is released, and its callers are sent to the other processes in turn:
+ *     in a rolling deployment they see an error of opening only when there is no other process.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -73,6 +75,16 @@ const SUSPECT_SILENCE_IN_TTL = 8;
 /** After these, a world may be open elsewhere or can be opened again: what was requested is requested again by its id. */
 const LOST: ReadonlySet<ErrorCode> = new Set(['fenced', 'world_closed', 'store_failed', 'commit_failed']);
 
+/** What a process says that opens a world of another release of the app: another process may have the app for it. */
+const WRONG_RELEASE: ReadonlySet<ErrorCode> = new Set([
+  'manifest_mismatch',
+  'plan_in_flight',
+  'era_incompatible',
+  'replay_divergence',
+  'semantics_unknown',
+  'code_mismatch',
+]);
+
 /**
  * Joins a fleet: opens the door for calls from the other processes, and a host of the worlds of the database.
  *
@@ -111,6 +123,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   #address = '';
   #fleet = '';
   #isLeaving = false;
+  /** Which of the other processes is tried next for a world of another release. */
+  #turn = 0;
   #closing: Promise<void> | undefined;
   /** Calls of this process that wait for an answer from another one. */
   readonly #calls = new Set<Promise<unknown>>();
@@ -291,7 +305,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       {
         known: this.#routes.get(world),
         found: (address) => this.#routes.set(world, address),
-        here: (over) => this.#here(asked, over),
+        here: (over) => this.#hereOrAtAnother(asked, over),
         there: (address, over) => this.#there(address, asked, over, until),
         pause,
       },
@@ -305,6 +319,23 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const outcome = await this.#here(call, signal);
     if (outcome.kind === 'error' && isRepriseError(outcome.error, 'host_closed')) return LEAVING;
     return outcome;
+  }
+
+  /** An attempt in this process; where the world is of another release, the next process that lives is tried (L3). */
+  async #hereOrAtAnother(asked: Asked, signal: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#here(asked, signal);
+    if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
+    try {
+      const { hosts } = await this.database.fleet();
+      const others = hosts.filter(
+        ({ address, leaseMs, leaving }) => address !== this.#address && leaseMs > 0 && !leaving,
+      );
+      const addresses = others.flatMap(({ address }) => address ?? []);
+      if (addresses.length > 0) return { kind: 'elsewhere', address: addresses[this.#turn++ % addresses.length] };
+      return isRepriseError(outcome.error) ? { kind: 'error', error: outcome.error } : outcome; // no other app is there
+    } catch {
+      return outcome; // the database is asked again at the next attempt
+    }
   }
 
   /** An attempt in this process (call/C1). What the operation does after the signal is for nobody. */
@@ -400,6 +431,7 @@ function notOpened(thrown: unknown): Outcome {
     const { by } = error.details as { readonly by?: { readonly address?: string } };
     return { kind: 'elsewhere', address: by?.address };
   }
+  if (WRONG_RELEASE.has(error.code)) return { kind: 'again', reason: 'wrong_release', error };
   return endOf(error);
 }
 

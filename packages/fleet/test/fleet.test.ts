@@ -1,12 +1,15 @@
 /** Calls of worlds from two processes' worth of fleets, on a real PostgreSQL and over real HTTP. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
-import { encode, type World } from '@reprise/kernel';
+import { encode, openKernelWorld, type World } from '@reprise/kernel';
 import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { describePostgres } from '../../store-postgres/test/describe-postgres.js';
 import { Sender } from '../src/http/sender.js';
 import { defineOperation, type Fleet, type FleetOptions, openFleet } from '../src/index.js';
 import { Secrets, writeCall } from '../src/wire/seal.js';
+import { APPS, adaptersOf, OPERATIONS, type Release } from './processes/deployment/releases.js';
 import { asked, openShop, order, orders } from './shop.js';
 
 const SECRET = 'a secret of the tests, long enough';
@@ -238,6 +241,17 @@ describePostgres('a fleet', (own) => {
     expect([b.openCount, c.openCount]).toEqual([0, 1]);
   });
 
+  it('a connection on which nothing was sent does not keep a process from leaving', async () => {
+    const fleet = await join(own.fresh());
+    const socket = connect(Number(new URL(fleet.address).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.resume();
+    await fleet.use('antwerp', () => undefined); // the process has seen the connection meanwhile
+    const begun = performance.now();
+    await fleet.close({ within: 60_000 });
+    expect(performance.now() - begun).toBeLessThan(5_000); // the door itself ends such a connection after 10 s
+  });
+
   it('a door that is taken is refused, and leaves nothing behind', async () => {
     const name = own.fresh();
     const a = await join(name);
@@ -257,6 +271,38 @@ describePostgres('a fleet', (own) => {
     await both.use('bergen', () => undefined);
     expect(await stranger.call('bergen', orders, null)).toEqual([]); // signed with the next one
     expect(await a.call('bergen', orders, null)).toEqual([]); // and with the one before
+  });
+
+  it('a world that this process refuses to open is asked for at the next process, and its error is shown when there is no other one [FLEET-8]', async () => {
+    const name = own.fresh();
+    const of = (release: Release) =>
+      join(name, {
+        open: (_id, base) =>
+          openKernelWorld({ ...base, app: APPS[release], adapters: adaptersOf(release, async () => true) }),
+        operations: Object.values(OPERATIONS),
+      });
+    const [older, newer] = [await of('first'), await of('second')];
+    const ordered = (fleet: Fleet<World>, id: string) =>
+      fleet.call('antwerp', OPERATIONS.order, { order: id }, { id, within: 20_000 });
+    await ordered(older, 'one');
+    await older.close();
+    await ordered(newer, 'two'); // its cell is migrated
+    await newer.close();
+    const alone = await of('first');
+    expect((await failure(ordered(alone, 'three'))).code).toBe('manifest_mismatch');
+    const other = await of('second');
+    const { state } = await ordered(alone, 'three').then(() => alone.call('antwerp', OPERATIONS.look, null));
+    expect((JSON.parse(state) as { orders: unknown }).orders).toEqual([
+      { order: 'one', release: 1 },
+      { order: 'two', release: 2 },
+      { order: 'three', release: 2 },
+    ]);
+    expect([alone.openCount, other.openCount]).toEqual([0, 1]);
+    await other.close();
+    const same = await of('first');
+    const error = await failure(alone.call('antwerp', OPERATIONS.look, null, { within: 300 }));
+    expect([error.code, error.details.reason]).toEqual(['call_unanswered', 'wrong_release']);
+    await same.close();
   });
 
   it('an operation that the process with the world does not know yet is tried again until that process has left', async () => {

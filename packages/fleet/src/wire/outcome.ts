@@ -23,6 +23,7 @@ export const REASONS = [
   'leaving',
   'unknown_operation',
   'failed',
+  'wrong_release',
   'unreachable',
   'silent',
   'cut',

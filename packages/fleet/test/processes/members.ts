@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 export interface ToMember {
   readonly n: number;
   readonly world: string;
-  /** An order that is paid, one that is only taken, or a question that changes nothing. */
-  readonly what: 'order' | 'note' | 'asked';
+  /** An order that is paid, one that is only taken, or a question that changes nothing; the rest is for releases of a shop. */
+  readonly what: 'order' | 'note' | 'asked' | 'person' | 'bell' | 'answer' | 'look';
   readonly id: string;
   readonly within: number;
 }
@@ -38,6 +38,7 @@ export interface MemberOptions {
   readonly ttl: number;
   readonly port?: number;
   readonly address?: string;
+  readonly release?: string;
 }
 
 let calls = 0;
@@ -52,8 +53,8 @@ export class Member {
   readonly #waiting = new Map<number, (said: Said) => void>();
   isGone = false;
 
-  constructor({ program, database, name, secret, bank, ttl, port = 0, address = '' }: MemberOptions) {
-    const args = [database, name, secret, bank, String(ttl), String(port), address];
+  constructor({ program, database, name, secret, bank, ttl, port = 0, address = '', release = '' }: MemberOptions) {
+    const args = [database, name, secret, bank, String(ttl), String(port), address, release];
     this.child = fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
     this.ended = new Promise((resolve) => this.child.once('exit', () => resolve()));
     this.ready = new Promise((resolve, reject) => {
@@ -86,8 +87,12 @@ export class Member {
   }
 }
 
-/** A bank outside, which no trouble reaches: the keys under which each order was paid. */
-export async function openBank(): Promise<{
+/**
+ * A bank outside, which no trouble reaches: the keys under which each order was paid.
+ *
+ * @param holds resolves when an order may be answered
+ */
+export async function openBank(holds: (order: string) => Promise<void> = async () => undefined): Promise<{
   readonly url: string;
   readonly keysOf: Map<string, Set<string>>;
   close(): void;
@@ -102,6 +107,7 @@ export async function openBank(): Promise<{
     }
     const { order, key } = JSON.parse(text) as { readonly order: string; readonly key: string };
     keysOf.set(order, (keysOf.get(order) ?? new Set()).add(key));
+    await holds(order);
     response.end('{}');
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
