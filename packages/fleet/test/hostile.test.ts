@@ -1,5 +1,5 @@
 /** What a door, its neighbours and the code of an app do that none of them should: no caller sees it, and nobody waits for it. */
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Server, type Socket } from 'node:net';
 import { RepriseError } from '@reprise/contracts';
 import { encode, type World } from '@reprise/kernel';
 import { openHost } from '@reprise/kernel/host';
@@ -45,6 +45,28 @@ describe('the door of a process', () => {
     });
     return { heard: new Promise((resolve) => socket.on('error', () => undefined).on('close', () => resolve(text))) };
   }
+
+  it('a machine that gives no more connections is told, and the door stays open', async () => {
+    const { receiver, refused, address, port } = await openDoor(async () => ({
+      kind: 'answer',
+      output: encode('done'),
+    }));
+    const handles = (process as unknown as { _getActiveHandles(): readonly object[] })._getActiveHandles();
+    const server = handles.find((one) => one instanceof Server && (one.address() as AddressInfo | null)?.port === port);
+    (server as Server).emit('error', new Error('accept EMFILE'));
+    expect(refused).toEqual(['busy']);
+    const sender = new Sender(secrets);
+    const outcome = await sender.send(address, {
+      body: writeCall({
+        ...{ fleet: 'shops', to: address, world: 'antwerp', operation: 'shop/order@1', input: encode(1), id: 'r-1' },
+        ...{ as: 'operator', within: 60_000, patience: 60_000, at: Date.now(), nonce: 'another number of one use' },
+      }),
+      ...{ patienceMs: 5_000, signal: AbortSignal.timeout(60_000) },
+    });
+    expect(outcome.kind).toBe('answer');
+    sender.close();
+    await receiver.close();
+  });
 
   it('a door that closes waits for the answers to signed requests, and for nobody who has not signed', async () => {
     let ends: (outcome: Outcome) => void = () => undefined;

@@ -93,6 +93,8 @@ export class Receiver {
       this.#server.once('error', failed);
       this.#server.listen(port, host, () => {
         this.#server.off('error', failed);
+        // The machine has no more connections to give. Those that are there go on.
+        this.#server.on('error', (cause) => this.parts.refused(refusal('busy', { cause })));
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
@@ -169,16 +171,19 @@ export class Receiver {
 
   /** A refusal is signed when its request was: then the sender can believe it. */
   #refuse(response: ServerResponse, why: Refusal, signed?: Signed): void {
-    const hint = HINTS[why];
-    const error = new RepriseError('forward_refused', 'a request from another process was refused', {
-      reason: why,
-      actual: why,
-      ...(hint === undefined ? {} : { hint }),
-    });
+    const error = refusal(why);
     this.parts.refused(error);
     if (signed !== undefined) return send(response, signed, { kind: 'again', reason: 'refused', error });
     response.writeHead(why === 'too large' ? 413 : 403, { connection: 'close' }).end();
   }
+}
+
+function refusal(why: Refusal, details: { readonly cause?: Error } = {}): RepriseError {
+  const hint = HINTS[why];
+  return new RepriseError('forward_refused', 'a request from another process was refused', {
+    ...{ reason: why, actual: why, ...details },
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 /** The longest time of a timer of Node. */
