@@ -1,4 +1,5 @@
 /** What a door, its neighbours and the code of an app do that none of them should: no caller sees it, and nobody waits for it. */
+import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, Server, type Socket } from 'node:net';
 import { RepriseError } from '@reprise/contracts';
 import { encode, type World } from '@reprise/kernel';
@@ -7,6 +8,7 @@ import { postgres } from '@reprise/store-postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { describePostgres } from '../../store-postgres/test/describe-postgres.js';
+import { ARRIVING_BYTES_MAX } from '../src/http/arrivals.js';
 import { Receiver } from '../src/http/receiver.js';
 import { Sender } from '../src/http/sender.js';
 import { defineOperation, type Fleet, type FleetOptions, openFleet } from '../src/index.js';
@@ -16,6 +18,15 @@ import { openShop, orders } from './shop.js';
 
 const SECRET = 'a secret of the tests, long enough';
 const secrets = new Secrets([SECRET]);
+
+/** A request that is signed and new. */
+function sendingTo(address: string) {
+  const body = writeCall({
+    ...{ fleet: 'shops', to: address, world: 'antwerp', operation: 'shop/order@1', input: encode(1), id: 'r-1' },
+    ...{ as: 'operator', within: 60_000, patience: 60_000, at: Date.now(), nonce: randomUUID() },
+  });
+  return { body, patienceMs: 60_000, signal: new AbortController().signal };
+}
 
 describe('the door of a process', () => {
   const sockets: Socket[] = [];
@@ -56,14 +67,32 @@ describe('the door of a process', () => {
     (server as Server).emit('error', new Error('accept EMFILE'));
     expect(refused).toEqual(['busy']);
     const sender = new Sender(secrets);
-    const outcome = await sender.send(address, {
-      body: writeCall({
-        ...{ fleet: 'shops', to: address, world: 'antwerp', operation: 'shop/order@1', input: encode(1), id: 'r-1' },
-        ...{ as: 'operator', within: 60_000, patience: 60_000, at: Date.now(), nonce: 'another number of one use' },
-      }),
-      ...{ patienceMs: 5_000, signal: AbortSignal.timeout(60_000) },
-    });
+    const outcome = await sender.send(address, sendingTo(address));
     expect(outcome.kind).toBe('answer');
+    sender.close();
+    await receiver.close();
+  });
+
+  it('requests that arrive for ever take 64 MiB together, and others are refused until some of them have ended', async () => {
+    const { receiver, refused, address, port } = await openDoor(async () => ({
+      kind: 'answer',
+      output: encode('done'),
+    }));
+    const half = Buffer.alloc(900_000);
+    const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${half.length + 1}\r\n\r\n`;
+    for (let n = 0; n < Math.ceil(ARRIVING_BYTES_MAX / half.length); n++) {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(head);
+        socket.write(half);
+      });
+      socket.on('error', () => undefined).resume();
+      sockets.push(socket);
+    }
+    await expect.poll(() => refused.includes('busy')).toBe(true);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const sender = new Sender(secrets);
+    const send = async (): Promise<string> => (await sender.send(address, sendingTo(address))).kind;
+    await expect.poll(send).toBe('answer');
     sender.close();
     await receiver.close();
   });
@@ -81,11 +110,7 @@ describe('the door of a process', () => {
       dial(port, says),
     );
     const sender = new Sender(secrets);
-    const body = writeCall({
-      ...{ fleet: 'shops', to: address, world: 'antwerp', operation: 'shop/order@1', input: encode(1), id: 'r-1' },
-      ...{ as: 'operator', within: 60_000, patience: 60_000, at: Date.now(), nonce: 'a number of one use' },
-    });
-    const sent = sender.send(address, { body, patienceMs: 60_000, signal: new AbortController().signal });
+    const sent = sender.send(address, sendingTo(address));
     await expect.poll(() => begun).toBe(true);
     const closed = receiver.close();
     for (const { heard } of others) await heard; // cut, while the signed one is waited for

@@ -5,12 +5,12 @@
  * R1  A request is executed only when it is signed with a secret of the fleet, for this process, now, and for the first time
  *     (seal/S1, seal/S2).
  * R2  What a request asks for is done here or refused: it is never sent on, so that no call goes in circles.
- * R3  Who cannot sign costs at most the bytes of one request, for a bounded time.
+ * R3  Who cannot sign costs at most the bytes of one request, for a bounded time, and all of them together a bounded number.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { JoinedBytes, RepriseError } from '@reprise/contracts';
-import { CALL_BYTES_MAX, type Outcome, writeOutcome } from '../wire/outcome.js';
+import { RepriseError } from '@reprise/contracts';
+import { type Outcome, writeOutcome } from '../wire/outcome.js';
 import {
   type ForwardedCall,
   Nonces,
@@ -20,7 +20,8 @@ import {
   signAnswer,
   WINDOW_MS,
 } from '../wire/seal.js';
-import { BEAT, MARK, REQUEST_BYTES_MORE, SIGNATURE_HEADER } from './frame.js';
+import { Arrivals } from './arrivals.js';
+import { BEAT, MARK, SIGNATURE_HEADER } from './frame.js';
 
 /** What the door needs of the process behind it. */
 interface ReceiverParts {
@@ -57,6 +58,7 @@ const HINTS: Partial<Readonly<Record<Refusal, string>>> = {
 export class Receiver {
   readonly #server: Server;
   readonly #nonces = new Nonces(() => performance.now());
+  readonly #arrivals = new Arrivals();
   /** The connections, each with the answer to its last request. */
   readonly #connections = new Map<Socket, ServerResponse | undefined>();
   /** Those on which a signed request is executed, or its answer is under way. */
@@ -130,8 +132,8 @@ export class Receiver {
     });
     try {
       if (request.method !== 'POST') return this.#refuse(response, 'malformed');
-      const body = await bodyOf(request);
-      if (body === undefined) return this.#refuse(response, 'too large');
+      const body = await this.#arrivals.read(request);
+      if (typeof body === 'string') return this.#refuse(response, body);
       const signed = this.parts.secrets.recognize(body, signatureOf(request));
       if (signed === undefined) return this.#refuse(response, 'signature');
       const call = this.#admitted(body);
@@ -199,20 +201,4 @@ function send(response: ServerResponse, signed: Signed, outcome: Outcome): void 
 function signatureOf({ headers }: IncomingMessage): Uint8Array {
   const given = headers[SIGNATURE_HEADER];
   return typeof given === 'string' && /^[0-9a-f]{64}$/.test(given) ? Buffer.from(given, 'hex') : new Uint8Array();
-}
-
-/** @returns undefined for a body that exceeds its bound @throws Error when the sender leaves before its end */
-function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  const bytesMax = CALL_BYTES_MAX + REQUEST_BYTES_MORE;
-  return new Promise((resolve, reject) => {
-    const body = new JoinedBytes();
-    const left = (): void => reject(new Error('the sender left before the end of its request'));
-    request.on('error', left).on('close', left);
-    request.on('end', () => resolve(body.take()));
-    request.on('data', (piece: Buffer) => {
-      if (body.length + piece.length <= bytesMax) return body.add(piece);
-      request.removeAllListeners('data').pause();
-      resolve(undefined);
-    });
-  });
 }
