@@ -11,7 +11,7 @@ import { REQUEST_BYTES_MORE } from './frame.js';
 const REQUEST_BYTES_MAX = CALL_BYTES_MAX + REQUEST_BYTES_MORE;
 
 /** The bytes of all requests that are arriving. */
-export const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
+const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The requests that a process is reading. */
 export class Arrivals {
