@@ -9,15 +9,12 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  type Actor,
   actor as actorShape,
   aPrincipal,
   aSignal,
-  type ErrorCode,
   isFilled,
   isRepriseError,
   type KnownOptions,
-  type Principal,
   present,
   RepriseError,
   requireArgument,
@@ -29,12 +26,14 @@ import type { RequestOptions } from '@reprise/kernel';
 import { type Host, type HostedWorld, type Lease, openHost, type RowQuery, type WorldRow } from '@reprise/kernel/host';
 import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
 import { tryEverywhere } from './call.js';
+import { type Asked, Execution } from './execution.js';
 import { Receiver } from './http/receiver.js';
 import { Sender } from './http/sender.js';
-import { type Operation, readInput, readOutput, writeInput, writeOutput } from './operation.js';
+import { type Operation, readOutput, writeInput } from './operation.js';
 import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js';
 import { Routes } from './routes.js';
-import { errorIn, type Outcome } from './wire/outcome.js';
+import { pause, whenAborted } from './waits.js';
+import type { Outcome } from './wire/outcome.js';
 import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
 /** On whose behalf {@link Fleet.call} calls, and how long it waits. */
@@ -72,19 +71,6 @@ const LAST_ANSWERS_MS = 1_000;
 const SILENCE_IN_TTL = 4;
 const SUSPECT_SILENCE_IN_TTL = 8;
 
-/** After these, a world may be open elsewhere or can be opened again: what was requested is requested again by its id. */
-const LOST: ReadonlySet<ErrorCode> = new Set(['fenced', 'world_closed', 'store_failed', 'commit_failed']);
-
-/** What a process says that opens a world of another release of the app: another process may have the app for it. */
-const WRONG_RELEASE: ReadonlySet<ErrorCode> = new Set([
-  'manifest_mismatch',
-  'plan_in_flight',
-  'era_incompatible',
-  'replay_divergence',
-  'semantics_unknown',
-  'code_mismatch',
-]);
-
 /**
  * Joins a fleet: opens the door for calls from the other processes, and a host of the worlds of the database.
  *
@@ -117,6 +103,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   readonly #sender: Sender;
   readonly #routes = new Routes();
   readonly #operations: ReadonlyMap<string, Operation<W>>;
+  readonly #execution: Execution<W>;
   readonly #ttl: number;
   #database: PostgresDatabase | undefined;
   #host: Host<W> | undefined;
@@ -138,6 +125,11 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#secrets = new Secrets(secretsOf(options.secret));
     this.#sender = new Sender(this.#secrets);
     this.#operations = new Map((options.operations ?? []).map((one) => [one.name, one]));
+    this.#execution = new Execution<W>({
+      operations: this.#operations,
+      host: () => this.#opened(),
+      tell: (error, world) => this.#tell(error, world),
+    });
     this.#receiver = new Receiver({
       secrets: this.#secrets,
       fleet: () => this.#fleet,
@@ -316,14 +308,14 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
 
   /** A call from another process: it is done here or not at all (receiver/R2). */
   async #serve(call: ForwardedCall, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#here(call, signal);
+    const outcome = await this.#execution.attempt(call, signal);
     if (outcome.kind === 'error' && isRepriseError(outcome.error, 'host_closed')) return LEAVING;
     return outcome;
   }
 
   /** An attempt in this process; where the world is of another release, the next process that lives is tried (L3). */
   async #hereOrAtAnother(asked: Asked, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#here(asked, signal);
+    const outcome = await this.#execution.attempt(asked, signal);
     if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
     try {
       const { hosts } = await this.database.fleet();
@@ -336,43 +328,6 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     } catch {
       return outcome; // the database is asked again at the next attempt
     }
-  }
-
-  /** An attempt in this process (call/C1). What the operation does after the signal is for nobody. */
-  async #here(asked: Asked, signal: AbortSignal): Promise<Outcome> {
-    const operation = this.#operations.get(asked.operation);
-    if (operation === undefined) return { kind: 'again', reason: 'unknown_operation' };
-    const done = new AbortController();
-    const slow = whenAborted(signal, done.signal).then(() => SLOW);
-    return Promise.race([this.#run(operation, asked, signal), slow]).finally(() => done.abort());
-  }
-
-  async #run(operation: Operation<W>, asked: Asked, signal: AbortSignal): Promise<Outcome> {
-    const { id, as, actor } = asked;
-    const context = { request: { id, as, ...present({ actor }) }, signal };
-    let isOpen = false;
-    try {
-      return await this.#opened().use(asked.world, async (world): Promise<Outcome> => {
-        isOpen = true;
-        if (signal.aborted) return SLOW; // its caller left while it waited for the world
-        const input = readInput(operation as Operation<never>, asked.input);
-        const output = await operation.run(world, input, context);
-        return { kind: 'answer', output: writeOutput(operation as Operation, output) };
-      });
-    } catch (error) {
-      return isOpen ? this.#failed(operation, asked, error) : notOpened(error);
-    }
-  }
-
-  #failed(operation: Operation<W>, { world }: Asked, thrown: unknown): Outcome {
-    const known = errorIn(thrown);
-    if (known !== undefined) return endOf(known);
-    const error = new RepriseError('operation_failed', `the operation ${operation.name} threw an error`, {
-      where: world,
-      cause: thrown,
-    });
-    this.#tell(error, world);
-    return { kind: 'error', error };
   }
 
   async #there(address: string, asked: Asked, signal: AbortSignal, until: number): Promise<Outcome> {
@@ -407,62 +362,10 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   }
 }
 
-/** What is asked of a world, without how it travels. */
-interface Asked {
-  readonly world: string;
-  readonly operation: string;
-  readonly input: Uint8Array;
-  readonly id: string;
-  readonly as: Principal;
-  readonly actor?: Actor;
-}
-
 const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };
-const SLOW: Outcome = { kind: 'again', reason: 'slow' };
-
-/** What an attempt says whose world did not open here: nothing of it was done. */
-function notOpened(thrown: unknown): Outcome {
-  const error = errorIn(thrown);
-  if (error === undefined) {
-    const details = { where: 'open', cause: thrown };
-    return { kind: 'error', error: new RepriseError('operation_failed', 'the world could not be opened', details) };
-  }
-  if (error.code === 'world_locked') {
-    const { by } = error.details as { readonly by?: { readonly address?: string } };
-    return { kind: 'elsewhere', address: by?.address };
-  }
-  if (WRONG_RELEASE.has(error.code)) return { kind: 'again', reason: 'wrong_release', error };
-  return endOf(error);
-}
-
-/** What an error of Reprise says of an attempt. */
-function endOf(error: RepriseError): Outcome {
-  return LOST.has(error.code) ? { kind: 'again', reason: 'failed', error } : { kind: 'error', error };
-}
 
 function closedError(): RepriseError {
   return new RepriseError('host_closed', 'this process has left the fleet', {
     hint: 'Make the call at another process, with the same id.',
-  });
-}
-
-/** @param done ends the wait, which never resolves then: a call of many attempts leaves no listeners behind */
-function whenAborted(signal: AbortSignal, done?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true, ...(done === undefined ? {} : { signal: done }) });
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
   });
 }
