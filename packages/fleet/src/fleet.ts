@@ -31,7 +31,7 @@ import { Receiver } from './http/receiver.js';
 import { Sender } from './http/sender.js';
 import { type Operation, readOutput, writeInput } from './operation.js';
 import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js';
-import { Routes } from './routes.js';
+import { askedElsewhere, Routes } from './routes.js';
 import { pause, whenAborted } from './waits.js';
 import type { Outcome } from './wire/outcome.js';
 import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
@@ -319,12 +319,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
     try {
       const { hosts } = await this.database.fleet();
-      const others = hosts.filter(
-        ({ address, leaseMs, leaving }) => address !== this.#address && leaseMs > 0 && !leaving,
-      );
-      const addresses = others.flatMap(({ address }) => address ?? []);
-      if (addresses.length > 0) return { kind: 'elsewhere', address: addresses[this.#turn++ % addresses.length] };
-      return isRepriseError(outcome.error) ? { kind: 'error', error: outcome.error } : outcome; // no other app is there
+      return askedElsewhere(outcome, { hosts, own: this.#address, turn: this.#turn++ });
     } catch {
       return outcome; // the database is asked again at the next attempt
     }

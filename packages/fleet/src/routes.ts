@@ -1,4 +1,7 @@
 /** What a process remembers of the others: where worlds were the last time, and which processes did not answer. */
+import { isRepriseError } from '@reprise/contracts';
+import type { FleetHost } from '@reprise/store-postgres';
+import type { Outcome } from './wire/outcome.js';
 
 /** The worlds whose place is remembered; beyond it the one found first is forgotten, which costs a look. */
 const ROUTES_MAX = 10_000;
@@ -28,4 +31,29 @@ export class Routes {
     if (!isSuspect) this.#suspects.delete(address);
     else if (this.#suspects.size < ROUTES_MAX) this.#suspects.add(address);
   }
+}
+
+/**
+ * Where a world is asked for that the app of this process refuses (fleet/L3).
+ *
+ * @param refused what the attempt here said
+ * @param turn how often this process was in this place before: each time another one is asked
+ * @returns the address of another process that lives; the error of opening when there is none
+ */
+export function askedElsewhere(
+  refused: Outcome & { readonly kind: 'again' },
+  {
+    hosts,
+    own,
+    turn,
+  }: {
+    readonly hosts: readonly Pick<FleetHost, 'address' | 'leaseMs' | 'leaving'>[];
+    readonly own: string;
+    readonly turn: number;
+  },
+): Outcome {
+  const others = hosts.filter(({ address, leaseMs, leaving }) => address !== own && leaseMs > 0 && !leaving);
+  const addresses = others.flatMap(({ address }) => address ?? []);
+  if (addresses.length > 0) return { kind: 'elsewhere', address: addresses[turn % addresses.length] };
+  return isRepriseError(refused.error) ? { kind: 'error', error: refused.error } : refused;
 }

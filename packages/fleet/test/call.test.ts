@@ -3,6 +3,7 @@ import { type ErrorCode, RepriseError } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tryEverywhere } from '../src/call.js';
+import { askedElsewhere } from '../src/routes.js';
 import { type Outcome, REASONS } from '../src/wire/outcome.js';
 
 const output = Uint8Array.of(7);
@@ -75,5 +76,16 @@ describe('a call', () => {
         expect(longest).toBeLessThanOrEqual(5); // then it waits: two places that name each other are no storm
       }),
     );
+  });
+
+  it('a world that the app of a process refuses is asked for at each other living process in turn, and its error is shown when there is none [FLEET-8]', () => {
+    const error = new RepriseError('manifest_mismatch', 'another release');
+    const refused = { kind: 'again', reason: 'wrong_release', error } as const;
+    const host = (address: string, leaseMs = 1, leaving = false) => ({ address, leaseMs, leaving });
+    const unfit = [host('http://own'), host('http://dead', 0), host('http://leaving', 1, true)];
+    const hosts = [...unfit, host('http://a'), host('http://b')];
+    const asked = [0, 1, 2].map((turn) => askedElsewhere(refused, { hosts, own: 'http://own', turn }));
+    expect(asked).toEqual(['http://a', 'http://b', 'http://a'].map((address) => ({ kind: 'elsewhere', address })));
+    expect(askedElsewhere(refused, { hosts: unfit, own: 'http://own', turn: 0 })).toEqual({ kind: 'error', error });
   });
 });

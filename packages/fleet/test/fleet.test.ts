@@ -273,7 +273,7 @@ describePostgres('a fleet', (own) => {
     expect(await a.call('bergen', orders, null)).toEqual([]); // and with the one before
   });
 
-  it('a world that this process refuses to open is asked for at the next process, and its error is shown when there is no other one [FLEET-8]', async () => {
+  it('a world that this process refuses to open is asked for at the next process, and its error is shown when there is no other one', async () => {
     const name = own.fresh();
     const of = (release: Release) =>
       join(name, {
