@@ -204,7 +204,7 @@ describePostgres('a fleet among others', (own) => {
       (error: unknown) => error as RepriseError,
     );
 
-  it('whatever an operation throws reaches its caller here and elsewhere as one error, after one execution [FLEET-6]', async () => {
+  it('whatever an operation throws reaches its caller here and elsewhere as one error, after one execution', async () => {
     const name = own.fresh();
     const [a, b] = [await join(name), await join(name)];
     await a.use('antwerp', () => undefined);
@@ -217,7 +217,7 @@ describePostgres('a fleet among others', (own) => {
       }
   });
 
-  it('a process of a shorter lease hears that one of a longer lease lives [FLEET-7]', async () => {
+  it('a process of a shorter lease hears that one of a longer lease lives', async () => {
     const name = own.fresh();
     const [long, short] = [await join(name, { ttl: 60_000 }), await join(name, { ttl: 1_000 })];
     await long.use('antwerp', () => undefined);
