@@ -1,9 +1,10 @@
 /** Attempts in this process (call/C1): an operation runs in its world, or the outcome says why not. */
-import { type Actor, type ErrorCode, type Principal, present, RepriseError } from '@reprise/contracts';
+import { type ErrorCode, present, RepriseError } from '@reprise/contracts';
 import type { Host, HostedWorld } from '@reprise/kernel/host';
 import { type Operation, readInput, writeOutput } from './operation.js';
 import { whenAborted } from './waits.js';
 import { errorIn, type Outcome } from './wire/outcome.js';
+import type { Asked } from './wire/seal.js';
 
 /** After these, a world may be open elsewhere or can be opened again: what was requested is requested again by its id. */
 const LOST: ReadonlySet<ErrorCode> = new Set(['fenced', 'world_closed', 'store_failed', 'commit_failed']);
@@ -17,16 +18,6 @@ const WRONG_RELEASE: ReadonlySet<ErrorCode> = new Set([
   'semantics_unknown',
   'code_mismatch',
 ]);
-
-/** What is asked of a world, without how it travels. */
-export interface Asked {
-  readonly world: string;
-  readonly operation: string;
-  readonly input: Uint8Array;
-  readonly id: string;
-  readonly as: Principal;
-  readonly actor?: Actor;
-}
 
 /** What executes operations needs of its process. */
 interface ExecutionParts<W extends HostedWorld> {

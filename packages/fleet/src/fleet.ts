@@ -26,7 +26,7 @@ import type { RequestOptions } from '@reprise/kernel';
 import { type Host, type HostedWorld, type Lease, openHost, type RowQuery, type WorldRow } from '@reprise/kernel/host';
 import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
 import { tryEverywhere } from './call.js';
-import { type Asked, Execution } from './execution.js';
+import { Execution } from './execution.js';
 import { Receiver } from './http/receiver.js';
 import { Sender } from './http/sender.js';
 import { type Operation, readOutput, writeInput } from './operation.js';
@@ -34,7 +34,7 @@ import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js'
 import { askedElsewhere, Routes } from './routes.js';
 import { pause, whenAborted } from './waits.js';
 import type { Outcome } from './wire/outcome.js';
-import { type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
+import { type Asked, type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
 /** On whose behalf {@link Fleet.call} calls, and how long it waits. */
 export interface CallOptions extends RequestOptions {

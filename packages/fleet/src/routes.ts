@@ -38,7 +38,7 @@ export class Routes {
  *
  * @param refused what the attempt here said
  * @param turn how often this process was in this place before: each time another one is asked
- * @returns the address of another process that lives; the error of opening when there is none
+ * @returns the address of another process that lives; the error of opening when no other lives
  */
 export function askedElsewhere(
   refused: Outcome & { readonly kind: 'again' },

@@ -78,7 +78,7 @@ describe('a call', () => {
     );
   });
 
-  it('a world that the app of a process refuses is asked for at each other living process in turn, and its error is shown when there is none [FLEET-8]', () => {
+  it('a world that the app of a process refuses is asked for at each other living process in turn, and its error is shown when no other lives [FLEET-8]', () => {
     const error = new RepriseError('manifest_mismatch', 'another release');
     const refused = { kind: 'again', reason: 'wrong_release', error } as const;
     const host = (address: string, leaseMs = 1, leaving = false) => ({ address, leaseMs, leaving });

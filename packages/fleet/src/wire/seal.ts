@@ -24,17 +24,21 @@ export const SECRET_BYTES_MIN = 32;
 /** The bytes of a signature. */
 export const SIGNATURE_BYTES = 32;
 
-/** A call as it travels. */
-export interface ForwardedCall {
-  readonly fleet: string;
-  /** The address of the process that it goes to, which names that start of it. */
-  readonly to: string;
+/** What is asked of a world, without how it travels. */
+export interface Asked {
   readonly world: string;
   readonly operation: string;
   readonly input: Uint8Array;
   readonly id: string;
   readonly as: Principal;
   readonly actor?: Actor;
+}
+
+/** A call as it travels. */
+export interface ForwardedCall extends Asked {
+  readonly fleet: string;
+  /** The address of the process that it goes to, which names that start of it. */
+  readonly to: string;
   /** How long the caller still waits, in milliseconds. */
   readonly within: number;
   /** The silence after which the caller takes the process for stopped, in milliseconds: it may have another lease. */
