@@ -210,7 +210,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     schema: ['connection'],
     tenure: ['connection'],
     world: ['connection', 'tenure'],
-    '.': ['connection', 'schema', 'tenure', 'world'],
+    keys: [],
+    '.': ['connection', 'keys', 'schema', 'tenure', 'world'],
   },
   'store-sqlite': {
     database: [],

@@ -2,6 +2,7 @@ export { type Address, isRepriseError, RepriseError, ref } from '@reprise/contra
 export * from './ports/adapter/adapter.js';
 export { getErasable, putErasable } from './ports/content/erasable.js';
 export { hostSha256 } from './ports/content/host-hash.js';
+export { KEY_BYTES, type KeyService } from './ports/content/keys.js';
 export type { ObjectStore } from './ports/content/objects.js';
 export * from './ports/content/port.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';

@@ -1,9 +1,11 @@
 /** Worlds in a PostgreSQL database, which processes on several machines share. */
-export type { ObjectStore, Store } from '@reprise/kernel';
+export type { KeyService, ObjectStore, Store } from '@reprise/kernel';
 export {
   type FleetDirectory,
   type FleetHost,
   type FleetRows,
+  fileKeys,
+  memoryKeys,
   type PostgresDatabase,
   type PostgresOptions,
   postgres,

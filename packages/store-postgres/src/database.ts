@@ -11,7 +11,7 @@ import {
   wellFormed,
   wholeFrom,
 } from '@reprise/contracts';
-import type { ObjectStore, Store } from '@reprise/kernel';
+import type { KeyService, ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
@@ -19,7 +19,15 @@ import { one, text } from './connection/columns.js';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
-import { LEAVING_SINCE, OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
+import {
+  LEAVING_SINCE,
+  OBJECTS_SINCE,
+  PACKS_SINCE,
+  prepareTables,
+  requireTables,
+  SEALS_SINCE,
+  versionOf,
+} from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
@@ -27,6 +35,7 @@ import { Committer } from './world/committer.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
 import { Packer } from './world/packer.js';
 import type { Tables } from './world/place.js';
+import { type Sealing, sealingOf } from './world/seals.js';
 import { type Reading, type Shared, worldStore } from './world/store.js';
 
 /** Options of the connection to a database. */
@@ -50,6 +59,12 @@ export interface PostgresOptions {
    * database later needs it as well; content that is in the database already stays there.
    */
   readonly objects?: ObjectStore;
+  /**
+   * Keys that content is encrypted with, from then on, in rows and objects: `fileKeys` or a service of your own. An
+   * erasure destroys the keys of what it names, and with them the content of all copies and backups of the database. A
+   * world that was opened with keys once needs them ever after.
+   */
+  readonly keys?: KeyService;
   /** Called once when {@link PostgresDatabase.drain} has named this process: it should close its host and end. */
   readonly onDrain?: () => void;
 }
@@ -75,6 +90,10 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
+  },
+  keys: {
+    expected: 'a key service, as fileKeys() of reprise/postgres makes',
+    fits: (thing) => ['keep', 'find', 'destroy'].every((name) => isFunction(fieldsOf(thing)[name])),
   },
 };
 
@@ -154,6 +173,7 @@ function tablesOf(version: number, connections: Connections): Tables {
   return {
     objects: version >= OBJECTS_SINCE,
     packs: version >= PACKS_SINCE,
+    seals: version >= SEALS_SINCE,
     requireSame: async (where) => {
       if ((await versionOf(connections)) === version) return;
       throw new RepriseError('store_failed', 'the tables were upgraded after this reader was opened', {
@@ -216,7 +236,7 @@ class Database implements PostgresDatabase {
 
   async id(): Promise<string> {
     const { connections } = await this.#open();
-    return text(one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'))?.[0], this.label);
+    return idOf(connections);
   }
 
   async fleet(): Promise<FleetRows> {
@@ -253,15 +273,18 @@ class Database implements PostgresDatabase {
   async #openForReading(): Promise<Reading> {
     const connections = await this.#connect();
     const { objects } = this.options;
-    if (this.#shared === undefined)
-      return {
-        connections,
-        objects,
-        kept: this.#kept,
-        tables: tablesOf(await requireTables(connections), connections),
-      };
-    const { tables } = await this.#shared;
-    return { connections, objects, kept: this.#kept, tables };
+    const reading = { connections, objects, kept: this.#kept };
+    if (this.#shared !== undefined) {
+      const { tables, sealing } = await this.#shared;
+      return { ...reading, tables, sealing };
+    }
+    const tables = tablesOf(await requireTables(connections), connections);
+    return { ...reading, tables, sealing: tables.seals ? await this.#sealing(connections, false) : undefined };
+  }
+
+  async #sealing(connections: Connections, isOwner: boolean): Promise<Sealing | undefined> {
+    const { keys } = this.options;
+    return keys && sealingOf(connections, { keys, database: await idOf(connections) }, isOwner);
   }
 
   /** For an operator, who has no lease. */
@@ -281,9 +304,11 @@ class Database implements PostgresDatabase {
     const committer = new Committer(connections);
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
-    const tables = tablesOf(PACKS_SINCE, connections);
+    const tables = tablesOf(SEALS_SINCE, connections);
     const packer = new Packer(this.packBytes);
-    return { ...own, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
+    const sealing = await this.#sealing(connections, true);
+    const seals = { sealing, hasKeys: sealing !== undefined };
+    return { ...own, ...seals, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
   }
 
   async #connect(): Promise<Connections> {
@@ -300,6 +325,12 @@ class Database implements PostgresDatabase {
     const { ttl = TTL_MS, pooled = false } = this.options;
     return { url: this.url, connectionsMax, statementMs: statementMs(ttl), pooled };
   }
+}
+
+/** The id of a database, which its copies have as well. */
+async function idOf(connections: Connections): Promise<string> {
+  const row = one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'));
+  return text(row?.[0], connections.label);
 }
 
 /** A statement that hangs must fail before the lease is over: then its world is still this process's own. */

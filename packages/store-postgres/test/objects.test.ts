@@ -322,10 +322,12 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     await sql.query('ALTER TABLE reprise.meta DROP COLUMN id');
     await sql.query('DROP TABLE reprise.pack, reprise.landmark, reprise.blob_pack');
     await sql.query('DROP INDEX reprise.blob_plain');
-    await sql.query('ALTER TABLE reprise.blob DROP COLUMN pack, DROP COLUMN at');
+    await sql.query('ALTER TABLE reprise.blob DROP COLUMN pack, DROP COLUMN at, DROP COLUMN seal');
+    await sql.query('ALTER TABLE reprise.tombstone DROP COLUMN times');
     await sql.query(
       'ALTER TABLE reprise.world DROP COLUMN packs, DROP COLUMN packed_through, DROP COLUMN packs_known_by',
     );
+    await sql.query('ALTER TABLE reprise.world DROP COLUMN sealed, DROP COLUMN seals_known_by');
     await sql.query('UPDATE reprise.meta SET version = 1');
     await using old = postgres(own.url);
     const reader = await old.world(world).openReadonly();

@@ -130,12 +130,37 @@ const STEPS_PACKS: readonly string[] = [
   'ALTER TABLE reprise.blob_pack ALTER COLUMN bytes SET STORAGE EXTERNAL',
 ];
 
+/**
+ * The version with sealed content: `seal` holds what is encrypted, so that no release before takes it for plain bytes.
+ *
+ * - `world`: `sealed` once an owner with keys has had it. `seals_known_by` is the newest opening that knows of seals, as
+ *   `packs_known_by`: the constraint refuses the world to a release before, which would store plain content beside it and
+ *   erase content without its key.
+ * - `meta`: `keys_check` tells the keys of this database from others (`world/seals.ts`).
+ * - `tombstone`: `times` counts the erasures of a digest, and names the key of what is stored under it after them.
+ */
+const STEPS_SEALS: readonly string[] = [
+  'ALTER TABLE reprise.blob ADD COLUMN seal bytea',
+  'ALTER TABLE reprise.blob ALTER COLUMN seal SET STORAGE EXTERNAL',
+  'ALTER TABLE reprise.meta ADD COLUMN keys_check bytea',
+  'ALTER TABLE reprise.tombstone ADD COLUMN times int NOT NULL DEFAULT 1',
+  `ALTER TABLE reprise.world ADD COLUMN sealed boolean NOT NULL DEFAULT false, ADD COLUMN seals_known_by bigint,
+    ADD CONSTRAINT "a sealed world needs a newer release of Reprise"
+      CHECK (NOT sealed OR owner IS NULL OR seals_known_by IS NOT DISTINCT FROM epoch)`,
+];
+
 /** How the tables of each version are made of those before. */
-const STEPS: readonly (readonly string[])[] = [TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS];
+const STEPS: readonly (readonly string[])[] = [
+  ...[TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS],
+  STEPS_SEALS,
+];
 
 /** The first version whose pieces may be objects, and the first with packs. */
 export const OBJECTS_SINCE = 2;
 export const PACKS_SINCE = STEPS.indexOf(STEPS_PACKS) + 1;
+
+/** The first version whose content may be sealed. */
+export const SEALS_SINCE = STEPS.indexOf(STEPS_SEALS) + 1;
 
 /** The first version in which a process can be asked to leave. */
 export const LEAVING_SINCE = 6;

@@ -37,6 +37,8 @@ export interface TakeParts {
   readonly open: Set<string>;
   /** Gives rows back, many at once. */
   readonly giving: Gathering<Owned>;
+  /** Whether keys are named, so that the worlds of this process are sealed. */
+  readonly hasKeys: boolean;
 }
 
 /** Tries, when several processes want one row at the same time. */
@@ -84,11 +86,12 @@ async function changeHands(parts: TakeParts, taken: Owned, before: string | null
   try {
     const rows = await parts.connections.rows(
       'open the world',
-      `UPDATE reprise.world SET epoch = $3, owner = $1, packs_known_by = $3
+      `UPDATE reprise.world SET epoch = $3, owner = $1, packs_known_by = $3,
+         seals_known_by = $3, sealed = sealed OR $5
        WHERE id = $2 AND epoch = $3 - 1 AND owner IS NOT DISTINCT FROM $4
          AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
        RETURNING true`,
-      [lease.id, id, epoch, before],
+      [lease.id, id, epoch, before, parts.hasKeys],
     );
     return rows.length > 0;
   } catch (error) {

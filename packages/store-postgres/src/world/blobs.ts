@@ -5,6 +5,7 @@ import { fenced } from '../tenure/take.js';
 import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
 import { packedBlob, removePacks } from './packed-blobs.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
+import { openSeal, PieceSeal } from './seals.js';
 
 /** The bytes of a piece of a large blob. */
 const PIECE_BYTES = 1024 * 1024;
@@ -24,10 +25,14 @@ export function pieceBytes({ objects }: WorldPlace): number {
  * @param anew whether to read a pack of blobs that is kept
  * @throws RepriseError `store_failed`
  */
-export async function storedBytes(place: WorldPlace, hex: string, anew = false): Promise<Uint8Array | undefined> {
+export async function storedBytes(
+  place: WorldPlace,
+  hex: string,
+  anew = false,
+): Promise<Uint8Array | undefined | 'its key is destroyed'> {
   const { connections, id, where, tables } = place;
   const digest = Buffer.from(hex, 'hex');
-  const named = tables.packs ? 'bytes, pack, at' : 'bytes';
+  const named = `bytes${tables.packs ? ', pack, at' : ', NULL, NULL'}${tables.seals ? ', seal' : ''}`;
   const row = one(
     await connections.rows('read content', `SELECT ${named} FROM reprise.blob WHERE world = $1 AND digest = $2`, [
       id,
@@ -35,13 +40,22 @@ export async function storedBytes(place: WorldPlace, hex: string, anew = false):
     ]),
   );
   if (row === undefined) return undefined;
-  const [own, pack, at] = row;
-  if (own !== null) return bytes(own, where);
+  const [own, pack, at, seal] = row;
+  if (own != null) return bytes(own, where);
+  if (seal != null) {
+    const opened = await openSeal(place, hex, seal);
+    if (opened === 'its key is destroyed') return opened;
+    return 'plain' in opened ? opened.plain : piecesOf(place, digest, opened.piece);
+  }
   if (pack == null) return piecesOf(place, digest);
   return packedBlob(place, { pack: whole(pack, where), at: whole(at, where) }, anew);
 }
 
-async function piecesOf(place: WorldPlace, digest: Uint8Array): Promise<Uint8Array> {
+async function piecesOf(
+  place: WorldPlace,
+  digest: Uint8Array,
+  opened = (_n: number, stored: Uint8Array): Uint8Array => stored,
+): Promise<Uint8Array> {
   const { connections, id, where, tables } = place;
   const pieces: Uint8Array[] = [];
   for (;;) {
@@ -54,14 +68,12 @@ async function piecesOf(place: WorldPlace, digest: Uint8Array): Promise<Uint8Arr
         [id, digest, pieces.length],
       ),
     );
-    if (piece === undefined) {
-      if (pieces.length === 0 && !tables.packs) await tables.requireSame(where); // it may be in a pack
-      return new Uint8Array(Buffer.concat(pieces));
-    }
+    if (piece === undefined) return new Uint8Array(Buffer.concat(pieces));
     const [stored, object] = piece;
     if (stored === null && !tables.objects) await tables.requireSame(where);
-    if (object == null) pieces.push(bytes(stored, where));
-    else pieces.push((await requireObjects(place.objects, where).get(String(object))) ?? new Uint8Array());
+    const found =
+      object == null ? bytes(stored, where) : await requireObjects(place.objects, where).get(String(object));
+    pieces.push(opened(pieces.length, found ?? new Uint8Array()));
   }
 }
 
@@ -98,29 +110,45 @@ export async function* storedDigests(
 }
 
 /** Writes a blob of one row, now. @throws RepriseError `fenced` when another opening has the world */
-export async function writeBlob(place: OwnedPlace, hex: string, stored: Uint8Array): Promise<void> {
-  const insert = 'INSERT INTO reprise.blob (world, digest, bytes) SELECT id, $3, $4 FROM held';
-  await whileOwned(place, insert, [Buffer.from(hex, 'hex'), stored]);
+export async function writeBlob(place: OwnedPlace, hex: string, plain: Uint8Array): Promise<void> {
+  const write = (column: 'bytes' | 'seal', stored: Uint8Array): Promise<void> => {
+    const insert = `INSERT INTO reprise.blob (world, digest, ${column}) SELECT id, $3, $4 FROM held`;
+    return whileOwned(place, insert, [Buffer.from(hex, 'hex'), stored]);
+  };
+  if (place.sealer === undefined) return write('bytes', plain);
+  await place.sealer.write(place, [[hex, plain]], async (rows) => {
+    for (const { bytes: seal } of rows) await write('seal', seal);
+  });
 }
 
 /** The pieces of a large blob, while its digest is not known yet. */
 export class Upload {
   readonly #name = randomBytes(DIGEST_BYTES);
+  readonly #seal: PieceSeal | undefined;
   #pieces = 0;
 
-  constructor(private readonly place: OwnedPlace) {}
+  constructor(private readonly place: OwnedPlace) {
+    this.#seal = place.sealer && new PieceSeal();
+  }
 
   /** Writes a piece of {@link pieceBytes} at most. */
-  async write(piece: Uint8Array): Promise<void> {
+  async write(plain: Uint8Array): Promise<void> {
     const { objects } = this.place;
-    if (objects !== undefined)
-      return writeObject(this.place, objects, { digest: this.#name, n: this.#pieces++ }, piece);
+    const n = this.#pieces++;
+    const piece = this.#seal?.sealed(n, plain) ?? plain;
+    if (objects !== undefined) return writeObject(this.place, objects, { digest: this.#name, n }, piece);
     const sql = 'INSERT INTO reprise.part (world, digest, n, bytes) SELECT id, $3, $4, $5 FROM held';
-    await whileOwned(this.place, sql, [this.#name, this.#pieces++, piece]);
+    await whileOwned(this.place, sql, [this.#name, n, piece]);
   }
 
   /** Gives the pieces the digest of the whole, in place of what was stored under it. */
   async finish(hex: string): Promise<void> {
+    const { sealer } = this.place;
+    if (sealer === undefined || this.#seal === undefined) return this.#nameThem(hex, null);
+    await sealer.writePieces(this.place, hex, this.#seal, (seal) => this.#nameThem(hex, seal));
+  }
+
+  async #nameThem(hex: string, seal: Uint8Array | null): Promise<void> {
     const { connections, id, epoch, where } = this.place;
     const digest = Buffer.from(hex, 'hex');
     await connections.transaction('store content', async (sql) => {
@@ -129,8 +157,9 @@ export class Upload {
       // First, so that two uploads of the same bytes finish one after the other: the second waits for this row.
       await sql.rows(
         'store content',
-        `INSERT INTO reprise.blob (world, digest) VALUES ($1, $2) ON CONFLICT (world, digest) DO UPDATE SET bytes = NULL`,
-        [id, digest],
+        `INSERT INTO reprise.blob (world, digest, seal) VALUES ($1, $2, $3)
+         ON CONFLICT (world, digest) DO UPDATE SET bytes = NULL, seal = excluded.seal`,
+        [id, digest, seal],
       );
       await sql.rows('store content', removing('world = $1 AND digest = $2'), [id, digest]);
       await sql.rows('store content', 'UPDATE reprise.part SET digest = $2 WHERE world = $1 AND digest = $3', [
@@ -161,21 +190,38 @@ function removing(which: string): string {
 }
 
 /**
- * Erases blobs and keeps their tombstones, as one step; their objects are removed after it, and only then is the erasure
- * finished. The world is locked by a statement of its own: what an upload that
+ * Erases blobs: their keys first, where they are sealed; then their rows, which leaves their tombstones, as one step; their
+ * objects are removed after it, and only then is the erasure finished. The world is locked by a statement of its own: what an upload that
  * the lock has waited for has finished is seen by the next statement only.
  *
  * @returns the bytes of other blobs that were in packs with erased ones, and have moved into rows
  * @throws RepriseError `fenced`, `store_failed` when an object could not be removed
  */
 export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by: number): Promise<number> {
+  const { connections, id, epoch, where, sealer } = place;
+  const remove = (): Promise<Removed> => removeRows(place, hexes, by);
+  const { moved, isLeft } = await (sealer === undefined ? remove() : sealer.erase(place, hexes, remove));
+  if (!isLeft) return moved;
+  await removeGone(place, requireObjects(place.objects, where));
+  if ((await connections.rows('erase content', FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
+  return moved;
+}
+
+interface Removed {
+  /** The bytes of other blobs that have moved into rows. */
+  readonly moved: number;
+  /** Whether objects may be left, so that the erasure is not finished. */
+  readonly isLeft: boolean;
+}
+
+/** Removes the rows of blobs and counts their erasures. */
+async function removeRows(place: OwnedPlace, hexes: readonly string[], by: number): Promise<Removed> {
   const { connections, id, epoch, where } = place;
   const what = 'erase content';
-  let moved = 0;
-  const isLeft = await connections.transaction(what, async (sql) => {
+  return connections.transaction(what, async (sql) => {
     const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
     if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
-    moved = await removePacks(sql, place, hexes);
+    const moved = await removePacks(sql, place, hexes);
     await sql.rows(
       what,
       `WITH dead AS MATERIALIZED (
@@ -191,18 +237,14 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
            ON CONFLICT (object) DO NOTHING
        )
        INSERT INTO reprise.tombstone (world, digest, seq) SELECT $1, digest, $4::bigint FROM dead
-         ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq`,
+         ON CONFLICT (world, digest) DO UPDATE SET seq = excluded.seq, times = tombstone.times + 1`,
       [id, Buffer.from(hexes.join(''), 'hex'), hexes.length, by],
     );
     const gone = 'SELECT FROM reprise.object_gone WHERE world = $1 LIMIT 1';
-    if (place.objects !== undefined || (await sql.rows(what, gone, [id])).length > 0) return true;
+    if (place.objects !== undefined || (await sql.rows(what, gone, [id])).length > 0) return { moved, isLeft: true };
     await sql.rows(what, FINISHED, [id, epoch, by]);
-    return false;
+    return { moved, isLeft: false };
   });
-  if (!isLeft) return moved;
-  await removeGone(place, requireObjects(place.objects, where));
-  if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
-  return moved;
 }
 
 const FINISHED = 'UPDATE reprise.world SET erased_through = $3 WHERE id = $1 AND epoch = $2 RETURNING true';
@@ -235,7 +277,7 @@ async function whileOwned(
 ): Promise<void> {
   const { connections, id, epoch, where } = place;
   const conflict = insert.includes('reprise.blob')
-    ? ' ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes'
+    ? ' ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes, seal = excluded.seal'
     : '';
   const rows = await connections.rows(
     'store content',

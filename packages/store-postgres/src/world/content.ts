@@ -82,10 +82,12 @@ export function contentReader(
       if (waiting !== undefined) return new Uint8Array(waiting);
       for (let reads = 1; ; reads++) {
         const found = await storedBytes(place, ref.hex, reads > 1);
-        if (found === undefined || hexOf(hash(found)) === ref.hex) return found;
+        if (found === undefined) return undefined;
+        if (typeof found !== 'string' && hexOf(hash(found)) === ref.hex) return found;
         // A large blob is read in pieces, and a small one after its place: its owner may have erased it meanwhile, or moved it.
         if (!(await isStored(place, ref.hex))) return undefined;
-        if (reads === READS) throw damaged(ref, place.where);
+        if (!place.tables.seals) await place.tables.requireSame(place.where); // it may be sealed, or in a pack
+        if (reads === READS) throw typeof found === 'string' ? keyless(ref, place) : damaged(ref, place.where);
       }
     },
     has: async (ref) => staged.get(ref.hex) !== undefined || (await isStored(place, ref.hex)),
@@ -131,7 +133,7 @@ export function stagingContent(
         const bytes = staged.get(hex);
         if (bytes !== undefined) await writeBlob(place, hex, bytes);
         staged.remove([hex]);
-        written(bytes?.length ?? 0);
+        written(place.sealer === undefined ? (bytes?.length ?? 0) : 0);
       }
     }).finally(() => {
       flushing = undefined;
@@ -233,5 +235,14 @@ function damaged(ref: Ref, where: string): RepriseError {
     where,
     expected: ref.toString(),
     hint: 'Restore the blob from a backup of the database; the journal itself is not affected.',
+  });
+}
+
+function keyless(ref: Ref, { where, sealing }: WorldPlace): RepriseError {
+  return new RepriseError('blob_damaged', 'the key of sealed content is destroyed, and the content with it', {
+    where,
+    expected: `the key of ${ref} in ${sealing?.keys.label ?? 'the key service'}`,
+    actual: 'no key',
+    hint: 'It was erased: an erasure is not finished, which the next owner of the world does, or the database was restored from before the erasure. If nobody has erased it, other keys are named here, or keys were lost: restore them from their own backup.',
   });
 }

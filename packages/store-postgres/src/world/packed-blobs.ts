@@ -168,7 +168,8 @@ const PACKS_OF = `
   )`;
 
 const MOVE_OUT = `
-  UPDATE reprise.blob b SET bytes = COALESCE(b.bytes, substr($5::bytea, at + 1 + ${LENGTH_BYTES}, given.size)), pack = NULL, at = NULL
+  UPDATE reprise.blob b SET pack = NULL, at = NULL,
+    bytes = CASE WHEN b.seal IS NULL THEN COALESCE(b.bytes, substr($5::bytea, at + 1 + ${LENGTH_BYTES}, given.size)) END
   FROM (
     SELECT substr($2::bytea, (i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) AS digest, start, size
     FROM unnest($3::int[], $4::int[]) WITH ORDINALITY AS g (start, size, i)

@@ -2,6 +2,7 @@
 import type { ObjectStore } from '@reprise/kernel';
 import type { KeptPacks } from '@reprise/packs';
 import type { Connections } from '../connection/driver.js';
+import type { Sealer, Sealing } from './seals.js';
 
 /** What the tables of a database have. */
 export interface Tables {
@@ -9,6 +10,8 @@ export interface Tables {
   readonly objects: boolean;
   /** Whether frames and blobs may be in packs. */
   readonly packs: boolean;
+  /** Whether content may be sealed. */
+  readonly seals: boolean;
   /** Asks whether they still have no more, where they may have been upgraded meanwhile. @throws RepriseError `store_failed` */
   requireSame(where: string): Promise<void>;
 }
@@ -22,6 +25,8 @@ export interface WorldPlace {
   readonly where: string;
   /** Where large content is, when it is not in the database. */
   readonly objects: ObjectStore | undefined;
+  /** The keys of sealed content, when they are named here. */
+  readonly sealing: Sealing | undefined;
   readonly tables: Tables;
   /** Inflated packs of blobs, by the number of the world and that of the pack, which is never used again. */
   readonly kept: KeptPacks;
@@ -30,4 +35,6 @@ export interface WorldPlace {
 /** A world that this process owns. */
 export interface OwnedPlace extends WorldPlace {
   readonly epoch: number;
+  /** Seals everything that this opening stores; undefined where content is plain. */
+  readonly sealer: Sealer | undefined;
 }

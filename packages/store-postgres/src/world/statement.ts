@@ -2,6 +2,7 @@
 import type { Head, StoredFrame } from '@reprise/kernel';
 import { DIGEST_BYTES } from '../connection/columns.js';
 import type { SqlParameter } from '../connection/driver.js';
+import type { RowContent } from './seals.js';
 
 /** What one world appends in one step. */
 export interface Append {
@@ -10,7 +11,7 @@ export interface Append {
   readonly expected: Head;
   readonly frames: readonly StoredFrame[];
   /** Content that becomes durable with the frames, by digest. */
-  readonly blobs: readonly (readonly [hex: string, bytes: Uint8Array])[];
+  readonly blobs: readonly RowContent[];
 }
 
 /**
@@ -35,18 +36,21 @@ export const APPEND = `
     FROM unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::int[], $11::int[], $15::int[])
       WITH ORDINALITY AS f (world, seq, at, kind, start, size, keyed, i) JOIN moved ON moved.id = f.world
   ), blobs AS (
-    INSERT INTO reprise.blob (world, digest, bytes)
-    SELECT b.world, substr($20::bytea, (b.i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}), substr($19::bytea, b.start, b.size)
-    FROM unnest($16::bigint[], $17::int[], $18::int[]) WITH ORDINALITY AS b (world, start, size, i)
+    INSERT INTO reprise.blob (world, digest, bytes, seal)
+    SELECT b.world, substr($20::bytea, (b.i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}),
+      CASE WHEN b.sealed = 0 THEN substr($19::bytea, b.start, b.size) END,
+      CASE WHEN b.sealed = 1 THEN substr($19::bytea, b.start, b.size) END
+    FROM unnest($16::bigint[], $17::int[], $18::int[], $21::int[]) WITH ORDINALITY AS b (world, start, size, sealed, i)
       JOIN moved ON moved.id = b.world
-    ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes WHERE blob.bytes IS DISTINCT FROM excluded.bytes
+    ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes, seal = excluded.seal
+      WHERE blob.bytes IS DISTINCT FROM excluded.bytes OR blob.seal IS DISTINCT FROM excluded.seal
   )
   SELECT id FROM moved`;
 
 /** The parameters of {@link APPEND}, in their order. */
 export function appendParameters(appends: readonly Append[]): readonly SqlParameter[] {
   const frames = appends.flatMap(({ world, frames: all }) => all.map((frame) => ({ world, frame })));
-  const blobs = appends.flatMap(({ world, blobs: all }) => all.map(([hex, bytes]) => ({ world, hex, bytes })));
+  const blobs = appends.flatMap(({ world, blobs: all }) => all.map((blob) => ({ world, ...blob })));
   const frameBytes = placed(frames.map(({ frame }) => frame.bytes));
   const blobBytes = placed(blobs.map(({ bytes }) => bytes));
   const keys = frames.flatMap(({ frame }) => (frame.key === undefined ? [] : [frame.key]));
@@ -75,6 +79,7 @@ export function appendParameters(appends: readonly Append[]): readonly SqlParame
     blobBytes.sizes,
     blobBytes.all,
     Buffer.from(blobs.map(({ hex }) => hex).join(''), 'hex'),
+    blobs.map(({ isSealed }) => (isSealed ? 1 : 0)),
   ];
 }
 
@@ -98,5 +103,5 @@ function placed(parts: readonly Uint8Array[]): Placed {
 /** The bytes that an append brings. */
 export function bytesOf({ frames, blobs }: Append): number {
   const ofFrames = frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  return blobs.reduce((sum, [, bytes]) => sum + bytes.length, ofFrames);
+  return blobs.reduce((sum, { bytes }) => sum + bytes.length, ofFrames);
 }

@@ -1,6 +1,6 @@
 /** A world in the database, as a store of the kernel. */
 import { RepriseError } from '@reprise/contracts';
-import type { ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
+import type { Head, ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
 import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
 import type { KeptPacks } from '@reprise/packs';
 import { one, whole } from '../connection/columns.js';
@@ -12,6 +12,7 @@ import { contentReader, Staged, stagingContent } from './content.js';
 import { journalReader, ownedHead } from './journal.js';
 import { type Packer, WorldPacks } from './packer.js';
 import type { OwnedPlace, Tables, WorldPlace } from './place.js';
+import { type RowContent, requireSealing, Sealer, type Sealing } from './seals.js';
 
 /** What all worlds of a process share in a database. */
 export interface Shared extends TakeParts {
@@ -20,6 +21,7 @@ export interface Shared extends TakeParts {
   readonly kept: KeptPacks;
   readonly tables: Tables;
   readonly objects: ObjectStore | undefined;
+  readonly sealing: Sealing | undefined;
 }
 
 /** Connects when it is asked first. */
@@ -31,7 +33,7 @@ interface Entrances {
 }
 
 /** What a reader of any world of the database has. */
-export interface Reading extends Pick<WorldPlace, 'objects' | 'tables' | 'kept'> {
+export interface Reading extends Pick<WorldPlace, 'objects' | 'sealing' | 'tables' | 'kept'> {
   readonly connections: Connections;
 }
 
@@ -56,11 +58,14 @@ async function openForWriting(shared: Shared, name: string, where: string): Prom
 }
 
 async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
-  const { connections, committer, objects, kept, tables, packer } = shared;
-  const place: OwnedPlace = { connections, objects, kept, tables, where, id: taken.id, epoch: taken.epoch };
+  const { connections, committer, objects, sealing, kept, tables, packer } = shared;
+  const before: WorldPlace = { connections, objects, sealing, kept, tables, where, id: taken.id };
+  const { markAtOpen, unpacked, isSealed, hasErased } = await found(before);
+  if (isSealed) requireSealing(before); // it would store plain content, and erase content without its key
+  const sealer = sealing && new Sealer(sealing, hasErased);
+  const place: OwnedPlace = { ...before, epoch: taken.epoch, sealer };
   const staged = new Staged();
   if (taken.before !== 'clean') await removeUnfinished(place);
-  const { markAtOpen, unpacked } = await found(place);
   const packs = new WorldPacks(packer, place, () => taken.lease.holds(), unpacked);
   return closable(
     {
@@ -69,10 +74,13 @@ async function opened(shared: Shared, taken: Taken, where: string): Promise<Open
         head: () => ownedHead(place),
         append: async (frames, expected) => {
           assertConsecutive(frames, expected);
-          const blobs = staged.all();
-          const head = await committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
-          staged.remove(blobs.map(([hex]) => hex));
-          packs.added({ frames: sum(frames.map(({ bytes }) => bytes)), blobs: sum(blobs.map(([, bytes]) => bytes)) });
+          const waiting = staged.all();
+          const append = (blobs: readonly RowContent[]): Promise<Head> =>
+            committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
+          const head = await (sealer === undefined ? append(plain(waiting)) : sealer.write(place, waiting, append));
+          staged.remove(waiting.map(([hex]) => hex));
+          const blobs = sealer === undefined ? waiting.map(([, bytes]) => bytes) : []; // sealed ones are not packed
+          packs.added({ frames: sum(frames.map(({ bytes }) => bytes)), blobs: sum(blobs) });
           return head;
         },
       },
@@ -97,11 +105,31 @@ function tenureOf({ epoch, lease }: Taken): Tenure {
   return { epoch, holds: () => lease.holds(), lost: lease.lost };
 }
 
-/** The note of the opening before, and how many frames wait for packing, those that are too large for a pack included. */
-async function found({ connections, id, where }: WorldPlace): Promise<{ markAtOpen: string | null; unpacked: number }> {
-  const sql = 'SELECT mark, seq - packed_through FROM reprise.world WHERE id = $1';
-  const [mark, unpacked] = one(await connections.rows('read the note', sql, [id])) ?? [];
-  return { markAtOpen: mark == null ? null : String(mark), unpacked: whole(unpacked, where) };
+/** What an opening finds. */
+interface Found {
+  /** The note of the opening before. */
+  readonly markAtOpen: string | null;
+  /** How many frames wait for packing, those that are too large for a pack included. */
+  readonly unpacked: number;
+  /** Whether an owner with keys has had the world. */
+  readonly isSealed: boolean;
+  readonly hasErased: boolean;
+}
+
+async function found({ connections, id, where }: WorldPlace): Promise<Found> {
+  const sql = `SELECT mark, seq - packed_through, sealed, EXISTS (SELECT FROM reprise.tombstone t WHERE t.world = w.id)
+    FROM reprise.world w WHERE id = $1`;
+  const [mark, unpacked, sealed, erased] = one(await connections.rows('read the note', sql, [id])) ?? [];
+  return {
+    markAtOpen: mark == null ? null : String(mark),
+    unpacked: whole(unpacked, where),
+    isSealed: sealed === true,
+    hasErased: erased === true,
+  };
+}
+
+function plain(blobs: readonly (readonly [hex: string, bytes: Uint8Array])[]): readonly RowContent[] {
+  return blobs.map(([hex, bytes]) => ({ hex, bytes, isSealed: false }));
 }
 
 function sum(all: readonly Uint8Array[]): number {

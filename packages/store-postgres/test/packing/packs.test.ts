@@ -305,7 +305,8 @@ describePostgres('packs in PostgreSQL', (own) => {
     const connections = await connect({ url: own.url, connectionsMax: 1, statementMs: 5_000, pooled: false });
     const place = (epoch: number): OwnedPlace => ({
       ...{ connections, id, epoch, where: world, objects: undefined, kept: new KeptPacks() },
-      tables: { objects: true, packs: true, requireSame: async () => undefined },
+      ...{ sealing: undefined, sealer: undefined },
+      tables: { objects: true, packs: true, seals: true, requireSame: async () => undefined },
     });
     const counts = () =>
       ask(

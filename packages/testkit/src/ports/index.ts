@@ -24,6 +24,7 @@ export { contentStoreChecks, testContentStore } from './content-store-suite.js';
 export { type DirectorySubject, directoryChecks, testDirectory } from './directory-suite.js';
 export { type FenceSubject, fenceChecks, testFence } from './fence-suite.js';
 export { journalChecks, testJournal } from './journal-suite.js';
+export { type KeyServiceSubject, keyServiceChecks, testKeyService } from './key-service-suite.js';
 export { type ObjectStoreSubject, objectStoreChecks, testObjectStore } from './object-store-suite.js';
 export type { StoreSubject } from './store-subject.js';
 export { storeChecks, testStore } from './store-suite.js';
