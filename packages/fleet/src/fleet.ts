@@ -152,7 +152,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#address = new URL(randomUUID(), options.address ?? `http://${shown}:${bound}`).href;
     const database = postgres(options.database, {
       ...present({ ttl: options.ttl, connectionsMax: options.connectionsMax, pooled: options.pooled }),
-      ...present({ objects: options.objects }),
+      ...present({ objects: options.objects, keys: options.keys }),
       address: this.#address,
       onDrain: () => this.#drained(),
     });

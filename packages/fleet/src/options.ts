@@ -12,7 +12,7 @@ import {
   textOf,
   wholeFrom,
 } from '@reprise/contracts';
-import type { ObjectStore } from '@reprise/kernel';
+import type { KeyService, ObjectStore } from '@reprise/kernel';
 import type { HostedWorld, HostOptions } from '@reprise/kernel/host';
 import type { Operation } from './operation.js';
 import { SECRET_BYTES_MIN } from './wire/seal.js';
@@ -58,6 +58,8 @@ export interface FleetOptions<W extends HostedWorld> extends Pick<HostOptions<W>
   readonly pooled?: boolean;
   /** Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. */
   readonly objects?: ObjectStore;
+  /** Keys that content is encrypted with, so that an erasure reaches all copies: as `keys` of `postgres`. */
+  readonly keys?: KeyService;
   /** Called when `reprise fleet drain` has named this process: stop taking requests. The fleet closes by itself. */
   readonly onDrain?: () => void;
 }
@@ -75,6 +77,7 @@ const KNOWN: KnownOptions<FleetOptions<HostedWorld>> = {
   connectionsMax: true,
   pooled: true,
   objects: true,
+  keys: true,
   onDrain: aFunction,
   // the host checks these
   ...{ maxOpen: true, idleMs: true, waitMs: true, limits: true, witness: true, onError: true },

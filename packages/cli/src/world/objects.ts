@@ -1,4 +1,5 @@
-/** The bucket with the large content of worlds in a database, as the environment names it. */
+/** The bucket with the large content of worlds in a database, and the keys of sealed content, as the environment names them. */
+import { statSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
 import type { ObjectStore } from '@reprise/kernel';
 
@@ -25,6 +26,22 @@ export async function objectsOf(environment: NodeJS.ProcessEnv): Promise<ObjectS
       secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
       ...(sessionToken === undefined || sessionToken === '' ? {} : { sessionToken }),
     },
+  });
+}
+
+/**
+ * The folder of keys that `REPRISE_KEYS` names; none without the variable.
+ *
+ * @throws RepriseError `invalid_argument` without such a folder
+ */
+export function keysFolderOf(environment: NodeJS.ProcessEnv): string | undefined {
+  const folder = environment.REPRISE_KEYS;
+  if (folder === undefined || folder === '') return undefined;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new RepriseError('invalid_argument', 'the folder of the variable REPRISE_KEYS does not exist', {
+    where: 'REPRISE_KEYS',
+    actual: folder,
+    hint: 'It is the folder of fileKeys() that the programs of this database name.',
   });
 }
 

@@ -8,11 +8,11 @@
  * P2  A verb on a file loads nothing for databases.
  */
 import { resolve } from 'node:path';
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, present, RepriseError } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import type { PostgresDatabase } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
-import { objectsOf } from './objects.js';
+import { keysFolderOf, objectsOf } from './objects.js';
 
 const ADDRESS = /^postgres(?:ql)?:\/\//i;
 
@@ -86,10 +86,12 @@ export function requireFile(world: string, what: string, hint: string): void {
 function inDatabase(world: string): Store {
   const { address, name } = partsOf(world);
   async function opened<T extends OpenStore | ReadonlyStore>(open: (store: Store) => Promise<T>): Promise<T> {
-    const { postgres } = await import('@reprise/store-postgres'); // P2
+    const { fileKeys, postgres } = await import('@reprise/store-postgres'); // P2
     const objects = await objectsOf(process.env);
+    const folder = keysFolderOf(process.env);
+    const keys = folder === undefined ? undefined : fileKeys(folder);
     // Pooled: so that it works where a pooler stands before the server, too.
-    const database = postgres(address, { pooled: true, ...(objects === undefined ? {} : { objects }) });
+    const database = postgres(address, { pooled: true, ...present({ objects, keys }) });
     try {
       const store = await open(database.world(name));
       return { ...store, close: () => store.close().finally(() => database.close()) };
