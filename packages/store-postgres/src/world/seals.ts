@@ -11,8 +11,8 @@
  * E1  A key encrypts one content, which its name has the digest of; so the nonce is made of the digest, and what is stored
  *     again has the same seal. A data key is random, and its pieces are numbered.
  * E2  The erasures of a world count each digest up in the transaction that removes its rows. The key that was current before
- *     is destroyed first, and never named again, by whatever is stored later. So whoever destroys it late, after another
- *     owner has finished the erasure, destroys nothing that is used.
+ *     is destroyed first, and never named again, by whatever is stored later. So an owner that destroys it late, after
+ *     another one has finished the erasure, destroys nothing that is used.
  * E3  What is to be destroyed is looked up under a lock of the world's row, by its owner: an owner before learns no name of
  *     what was stored after it.
  * E4  Nothing is sealed while an erasure of the same opening runs: what is written has the key that is current then.
@@ -239,7 +239,7 @@ async function timesErased(
 }
 
 /** What opens the pieces of a content, or the content itself. */
-export type Opened =
+type Opened =
   | { readonly plain: Uint8Array }
   | { readonly piece: (n: number, stored: Uint8Array) => Uint8Array }
   | 'its key is destroyed';

@@ -290,7 +290,7 @@ class Trial {
       const stops = this.keys.stopNext(at);
       this.#unfinished = { refs: this.#refs(what), by: this.#head.seq };
       done = owner.content.erase(this.#unfinished.refs, this.#unfinished.by).catch((error: unknown) => error);
-      this.#frozen.push({ stopped: await stops, done });
+      this.#frozen.push({ stopped: await stoppedBefore(done, stops), done });
       this.#erased(what);
     } else {
       for (const one of what) if (this.#states.get(one) !== 'there') this.#states.set(one, 'maybe');
@@ -298,7 +298,7 @@ class Trial {
       done = Promise.all(what.map((one) => owner.content.put(contentOf(one, this.world))))
         .then(() => owner.journal.append([frame], this.#head))
         .catch((error: unknown) => error);
-      this.#frozen.push({ stopped: await caught, done });
+      this.#frozen.push({ stopped: await stoppedBefore(done, caught), done });
       this.#lose('maybe');
     }
     this.met.frozen++;
@@ -432,6 +432,12 @@ class Trial {
     const live = [...this.#states.values()].filter((state) => state === 'there').length;
     assert.ok(opened >= live, 'control: the adversary opens what is there');
   }
+}
+
+/** An owner that came to its end without the call has not been frozen. */
+function stoppedBefore(done: Promise<unknown>, stops: Promise<Stopped>): Promise<Stopped> {
+  const ended = done.then((outcome) => assert.fail(`the owner made no call of the key service: ${String(outcome)}`));
+  return Promise.race([stops, ended]);
 }
 
 const hexes = new Map<string, string>();

@@ -7,8 +7,8 @@
 export const KEY_BYTES = 32;
 
 /**
- * A place for keys, outside of the database whose content they encrypt and outside of its backups. Whoever copies the
- * database has nothing without it, and a key that is destroyed takes the content of all copies with it.
+ * A place for keys, outside of the database whose content they encrypt and outside of its backups. A copy of the
+ * database is worth nothing without it, and a key that is destroyed takes the content of all copies with it.
  */
 export interface KeyService {
   /** The place as shown to people, without secrets. */
