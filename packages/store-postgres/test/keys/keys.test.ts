@@ -83,7 +83,8 @@ describePostgres('keys for erasure', (own) => {
     for (const isSealed of [true, false])
       it(`given content ${isSealed ? 'with keys, its text is' : 'without keys, as a control, its text is'} ${isSealed ? 'nowhere in the tables and the log' : 'in the tables and the log'}`, async () => {
         const text = isSealed ? 'sealed-text-of-ada' : 'plain-text-of-ada';
-        const bytes = (length: number) => new Uint8Array(Buffer.from(`${text} `.repeat(length / 10 + 1)).subarray(0, length));
+        const bytes = (length: number) =>
+          new Uint8Array(Buffer.from(`${text} `.repeat(length / 10 + 1)).subarray(0, length));
         await opened(own.fresh(), isSealed ? { keys: keysOfServer } : {}, async (open) => {
           await open.content.put(bytes(1_000));
           await open.content.put(bytes(100_000));
@@ -169,10 +170,12 @@ describePostgres('keys for erasure', (own) => {
       return put;
     });
     await opened(world, { keys: keysOfServer }, async (open) => {
-      for (const [i, ref] of refs.entries()) expect(Buffer.compare((await open.content.get(ref)) ?? new Uint8Array(), all[i] as Uint8Array)).toBe(0);
+      for (const [i, ref] of refs.entries())
+        expect(Buffer.compare((await open.content.get(ref)) ?? new Uint8Array(), all[i] as Uint8Array)).toBe(0);
       for (const bytes of all.slice(1)) await open.content.put(bytes);
       await open.journal.append([frameOf(1, 50)], await open.journal.head());
-      for (const [i, ref] of refs.entries()) expect(Buffer.compare((await open.content.get(ref)) ?? new Uint8Array(), all[i] as Uint8Array)).toBe(0);
+      for (const [i, ref] of refs.entries())
+        expect(Buffer.compare((await open.content.get(ref)) ?? new Uint8Array(), all[i] as Uint8Array)).toBe(0);
       const rows = await ask(
         `SELECT bytes IS NULL AS sealed FROM reprise.blob b JOIN reprise.world w ON w.id = b.world WHERE w.name = $1 ORDER BY 1`,
         [Buffer.from(world)],

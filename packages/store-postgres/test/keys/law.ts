@@ -12,7 +12,7 @@ import pg from 'pg';
 import { type PostgresDatabase, postgresWithPacks } from '../../src/database.js';
 import { frameOf } from '../packing/frames.js';
 import { type MemoryBucket, memoryBucket } from './bucket.js';
-import { type StopAt, type Stopped, WatchedKeys } from './watched-keys.js';
+import type { StopAt, Stopped, WatchedKeys } from './watched-keys.js';
 
 /** In every content, many times: nothing that is stored may have it. */
 export const CANARY = 'canary-of-a-person';
@@ -54,7 +54,13 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
     {
       weight: 9,
       arbitrary: fc.record({
-        do: fc.constantFrom('let go' as const, 'copy' as const, 'copy' as const, 'restore' as const, 'restore' as const),
+        do: fc.constantFrom(
+          'let go' as const,
+          'copy' as const,
+          'copy' as const,
+          'restore' as const,
+          'restore' as const,
+        ),
       }),
     },
   ),
@@ -118,10 +124,7 @@ interface Ground {
 }
 
 /** Runs a history. @returns what it has met */
-export async function run(
-  ground: Ground,
-  history: readonly Step[],
-): Promise<Met> {
+export async function run(ground: Ground, history: readonly Step[]): Promise<Met> {
   const trial = new Trial(ground.url, ground.world, ground.place, ground.keys);
   try {
     await trial.begin();
@@ -381,8 +384,7 @@ class Trial {
   async #observe(): Promise<void> {
     for (const table of TABLES)
       for (const row of await this.#rows(table)) {
-        for (const value of Object.values(row))
-          if (value instanceof Uint8Array) this.#stored.set(sha256(value), value);
+        for (const value of Object.values(row)) if (value instanceof Uint8Array) this.#stored.set(sha256(value), value);
         const { digest, seal } = row as { digest?: Uint8Array; seal?: Uint8Array | null };
         if (digest === undefined || seal == null) continue;
         this.#seals.set(sha256(seal), { hex: Buffer.from(digest).toString('hex'), seal });
@@ -390,8 +392,7 @@ class Trial {
   }
 
   async #checkAll(longest = Number.POSITIVE_INFINITY): Promise<void> {
-    for (const [what, state] of this.#states)
-      if ((LENGTHS[what] ?? 0) <= longest) await this.#check(what, state);
+    for (const [what, state] of this.#states) if ((LENGTHS[what] ?? 0) <= longest) await this.#check(what, state);
   }
 
   /** Nothing plain has ever been in a row or an object. */
