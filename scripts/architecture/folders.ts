@@ -209,8 +209,9 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     connection: [],
     schema: ['connection'],
     tenure: ['connection'],
-    world: ['connection', 'tenure'],
-    '.': ['connection', 'schema', 'tenure', 'world'],
+    witness: ['connection', 'tenure'],
+    world: ['connection', 'tenure', 'witness'],
+    '.': ['connection', 'schema', 'tenure', 'witness', 'world'],
   },
   'store-sqlite': {
     database: [],

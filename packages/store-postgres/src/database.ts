@@ -4,7 +4,9 @@ import {
   aFunction,
   fieldsOf,
   isFunction,
+  isObject,
   type KnownOptions,
+  present,
   RepriseError,
   requireArgument,
   requireKnownOptions,
@@ -15,15 +17,27 @@ import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
+import { ADMIT_OPTIONS, type AdmitOptions, type AdmitReport, admitDatabase } from './admit.js';
 import { one, text } from './connection/columns.js';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
-import { LEAVING_SINCE, OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
+import {
+  ADMISSION_SINCE,
+  LEAVING_SINCE,
+  OBJECTS_SINCE,
+  PACKS_SINCE,
+  prepareTables,
+  requireTables,
+  versionOf,
+} from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
 import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
+import type { WitnessPlace } from './witness/place.js';
+import { Witness } from './witness/witness.js';
 import { Committer } from './world/committer.js';
+import { journalReader } from './world/journal.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
 import { Packer } from './world/packer.js';
 import type { Tables } from './world/place.js';
@@ -50,6 +64,13 @@ export interface PostgresOptions {
    * database later needs it as well; content that is in the database already stays there.
    */
   readonly objects?: ObjectStore;
+  /**
+   * Where the heads of what this process has acknowledged go, once a second: a bucket (`s3` of `reprise/s3`) of another
+   * account, or `witnessFolder`. Worlds that a restore has taken back behind them do not open. Give it to every process.
+   */
+  readonly witness?: WitnessPlace;
+  /** Called when heads do not reach the witness, once until they do again: what is acknowledged meanwhile is not witnessed. */
+  readonly onWitnessError?: (error: unknown) => void;
   /** Called once when {@link PostgresDatabase.drain} has named this process: it should close its host and end. */
   readonly onDrain?: () => void;
 }
@@ -72,6 +93,11 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
   },
   pooled: aFlag,
   onDrain: aFunction,
+  onWitnessError: aFunction,
+  witness: {
+    expected: 'a place with put() and get(), such as witnessFolder() makes',
+    fits: isPlace,
+  },
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
@@ -82,6 +108,9 @@ const SWEEP_OPTIONS: KnownOptions<SweepOptions> = { orphansAfter: wholeFrom(0) }
 
 /** The bytes of a name, which stands in an index. */
 const NAME_BYTES_MAX = 256;
+
+/** The id that all copies of a database have. */
+const DATABASE_ID = 'SELECT id::text FROM reprise.meta';
 
 const TTL_MS = 10_000;
 const SWEEP_EVERY_MS = 600_000;
@@ -123,6 +152,14 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument`, `store_failed`
    */
   drain(host: string): Promise<boolean>;
+  /**
+   * Admits a database that was restored or promoted: compares it with the witness, names the worlds that lack acknowledged
+   * frames, and begins a new incarnation, in which all other worlds open. An admitted database that lacks nothing stays as it
+   * is. Its statements may take half of `ttl`; many worlds need a longer one.
+   *
+   * @throws RepriseError `invalid_argument`, `world_absent`, `store_failed`
+   */
+  admit(options?: AdmitOptions): Promise<AdmitReport>;
   /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
   close(): Promise<void>;
 }
@@ -168,6 +205,7 @@ function tablesOf(version: number, connections: Connections): Tables {
 interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
   readonly sweeper: Sweeper | undefined;
+  readonly witness?: Witness;
 }
 
 class Database implements PostgresDatabase {
@@ -216,7 +254,7 @@ class Database implements PostgresDatabase {
 
   async id(): Promise<string> {
     const { connections } = await this.#open();
-    return text(one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'))?.[0], this.label);
+    return text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
   }
 
   async fleet(): Promise<FleetRows> {
@@ -228,9 +266,19 @@ class Database implements PostgresDatabase {
     return askToLeave(await this.#tables(), host);
   }
 
+  async admit(options: AdmitOptions = {}): Promise<AdmitReport> {
+    requireKnownOptions(options, ADMIT_OPTIONS, 'database.admit');
+    const connections = await this.#tables(ADMISSION_SINCE);
+    const database = text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
+    const tables = tablesOf(ADMISSION_SINCE, connections);
+    const reading = { connections, tables, objects: this.options.objects, kept: this.#kept, where: this.label };
+    return admitDatabase({ connections, database, journal: (id) => journalReader({ ...reading, id }) }, options);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
+    await shared?.witness?.close();
     shared?.sweeper?.stop();
     await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
     await (await this.#connections?.catch(() => undefined))?.end();
@@ -265,9 +313,9 @@ class Database implements PostgresDatabase {
   }
 
   /** For an operator, who has no lease. */
-  async #tables(): Promise<Connections> {
+  async #tables(since = LEAVING_SINCE): Promise<Connections> {
     const connections = await this.#connect();
-    await requireTables(connections, LEAVING_SINCE);
+    await requireTables(connections, since);
     return connections;
   }
 
@@ -281,9 +329,36 @@ class Database implements PostgresDatabase {
     const committer = new Committer(connections);
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
-    const tables = tablesOf(PACKS_SINCE, connections);
+    const tables = tablesOf(ADMISSION_SINCE, connections);
     const packer = new Packer(this.packBytes);
-    return { ...own, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
+    const witness = await this.#witness(connections, hosts);
+    return {
+      ...own,
+      ...present({ witness }),
+      connections,
+      hosts,
+      forLease,
+      sweeper,
+      objects,
+      giving,
+      committer,
+      tables,
+      packer,
+    };
+  }
+
+  async #witness(connections: Connections, hosts: Hosts): Promise<Witness | undefined> {
+    const { witness: place, onWitnessError = () => undefined } = this.options;
+    if (place === undefined) return undefined;
+    const database = text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
+    const onError = (error: unknown): void => {
+      try {
+        onWitnessError(error);
+      } catch {
+        // what is told of errors must not end the process
+      }
+    };
+    return new Witness({ place, connections, hosts, database, onError });
   }
 
   async #connect(): Promise<Connections> {
@@ -334,6 +409,10 @@ function requireName(name: unknown, where: string): asserts name is string {
 
 function isUuid(thing: unknown): thing is string {
   return typeof thing === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(thing);
+}
+
+function isPlace(thing: unknown): thing is WitnessPlace {
+  return isObject(thing) && ['put', 'get'].every((name) => isFunction(fieldsOf(thing)[name]));
 }
 
 function isName(thing: unknown): thing is string {
