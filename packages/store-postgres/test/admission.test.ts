@@ -46,8 +46,10 @@ describePostgres('a copy of a database', (own) => {
       (error: unknown) => (isRepriseError(error) ? error : expect.fail(String(error))),
     );
 
-  async function append(store: OpenStore, head: Head, salt = 300): Promise<Head> {
-    return store.journal.append([frameOf(head.seq + 1, salt)], head);
+  /** Appends a frame; under another head when the world went back and goes another way. */
+  async function append(store: OpenStore, head: Head, other?: string): Promise<Head> {
+    const frame = frameOf(head.seq + 1, 300);
+    return store.journal.append([{ ...frame, head: other ?? frame.head }], head);
   }
 
   /** An empty database of its own, and a way to put it back to a copy of an earlier moment. */
@@ -156,7 +158,8 @@ describePostgres('a copy of a database', (own) => {
       url,
       `INSERT INTO reprise.host (id, process, expires) VALUES ('${host}', 'old', clock_timestamp() + interval '1 hour')`,
     );
-    const epoch = async () => Number((await ask<{ epoch: string }>(url, 'SELECT epoch FROM reprise.world WHERE id = 1'))[0]?.epoch);
+    const epoch = async () =>
+      Number((await ask<{ epoch: string }>(url, 'SELECT epoch FROM reprise.world WHERE id = 1'))[0]?.epoch);
     const take = async (owner: string | null) => ask(url, TAKE_OF_7, [host, 1, (await epoch()) + 1, owner]);
     expect(await take(null)).toHaveLength(1); // as long as nothing was restored
     const had = await epoch();
@@ -259,7 +262,7 @@ describePostgres('a copy of a database', (own) => {
     ]);
     expect((await failure(seeing.world('new').open())).code).toBe('head_mismatch');
     let store = await seeing.world('b').open();
-    const next = await append(store, await store.journal.head(), 500);
+    const next = await append(store, await store.journal.head(), 'ab'.repeat(32));
     expect(next.seq).toBe(1);
     expect(next.digest).not.toBe(heads.get('b')?.digest);
     await store.close();
