@@ -9,6 +9,9 @@ import { readSlot, Slot, slotName, type WitnessedHead, writeSlot } from '../../s
 import { Witness } from '../../src/witness/witness.js';
 import { digestOf, FIRST, headOf, memoryPlace, SECOND, scripted, THIRD } from './memory.js';
 
+/** Fixed, so that a red build stays red; a night draws others. */
+const SEED = 20_261_130;
+
 const ADMISSIONS: Admissions = new Map([
   [FIRST, 1],
   [SECOND, 2],
@@ -118,10 +121,9 @@ describe('a database that went back', () => {
     { weight: 8, arbitrary: fc.record({ do: fc.constant('commit' as const), process: fc.nat(2), world: fc.nat(5) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('die' as const), process: fc.nat(2) }) },
     { weight: 1, arbitrary: fc.constant({ do: 'copy' as const }) },
-    { weight: 1, arbitrary: fc.constant({ do: 'restore' as const }) },
   );
 
-  it('of a database that goes back to any copy, exactly the worlds are named that lack a frame that a client was told of, while processes die and others take their slots [FLEET-15]', async () => {
+  it(`of a database that goes back to any copy, exactly the worlds are named that lack a frame that a client was told of, while processes die and others take their slots (seed ${SEED}) [FLEET-15]`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const place = memoryPlace();
@@ -145,12 +147,9 @@ describe('a database that went back', () => {
             const stored = await place.get(slotName('db', one.process));
             if (stored !== undefined) next.inherit(readSlot(stored, 'x'));
             slots[one.process] = next;
-          } else if (one.do === 'copy') copy = new Map(heads);
-          else {
-            heads = new Map(copy);
-            break;
-          }
+          } else copy = new Map(heads);
         }
+        heads = new Map(copy);
         const database: Rows = { heads, openedIn: new Map(), closedAt: new Map() };
         const compared = await compareWorlds(databaseOf(database), await readSlots(place, 'db'), 'x');
         const lost = [...told]
@@ -158,6 +157,7 @@ describe('a database that went back', () => {
           .map(([world]) => world);
         expect(compared.filter(isBefore).map(({ had }) => had.world)).toEqual(lost.sort());
       }),
+      { seed: SEED, numRuns: 200 },
     );
   });
 });
