@@ -8,13 +8,13 @@
  * A2  Epochs go on above all that services outside may have seen.
  * A3  A database that is admitted and has every head of the witness keeps its incarnation: its processes go on.
  */
-import { type KnownOptions, RepriseError } from '@reprise/contracts';
+import { aFlag, type KnownOptions, RepriseError } from '@reprise/contracts';
 import type { Head, ReadableJournal } from '@reprise/kernel';
 import { bytes, digest, one, text, uuid, whole } from './connection/columns.js';
 import type { Connections, Row, Sql } from './connection/driver.js';
 import type { WhyNotAdmitted } from './tenure/admission.js';
 import { type ComparedWorld, compareWorlds, isBefore, readSlots, type Witnessed } from './witness/compared.js';
-import type { WitnessPlace } from './witness/place.js';
+import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
 import { hasHead } from './witness/witness.js';
 
 /** How an operator admits a database. */
@@ -28,7 +28,14 @@ export interface AdmitOptions {
 }
 
 /** The options that {@link AdmitOptions} knows. */
-export const ADMIT_OPTIONS: KnownOptions<AdmitOptions> = { witness: true, open: true, look: true };
+export const ADMIT_OPTIONS: KnownOptions<AdmitOptions> = {
+  witness: WITNESS_PLACE,
+  open: {
+    expected: 'names of worlds in a list, or "all"',
+    fits: (thing) => thing === 'all' || (Array.isArray(thing) && thing.every((one) => typeof one === 'string')),
+  },
+  look: aFlag,
+};
 
 /** A world that lacks frames that were acknowledged. */
 export interface LostWorld {

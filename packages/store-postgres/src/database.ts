@@ -4,7 +4,6 @@ import {
   aFunction,
   fieldsOf,
   isFunction,
-  isObject,
   type KnownOptions,
   present,
   RepriseError,
@@ -34,7 +33,7 @@ import {
 import { Hosts } from './tenure/hosts.js';
 import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
-import type { WitnessPlace } from './witness/place.js';
+import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
 import { Witness } from './witness/witness.js';
 import { Committer } from './world/committer.js';
 import { journalReader } from './world/journal.js';
@@ -94,10 +93,7 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
   pooled: aFlag,
   onDrain: aFunction,
   onWitnessError: aFunction,
-  witness: {
-    expected: 'a place with put() and get(), such as witnessFolder() makes',
-    fits: isPlace,
-  },
+  witness: WITNESS_PLACE,
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
@@ -409,10 +405,6 @@ function requireName(name: unknown, where: string): asserts name is string {
 
 function isUuid(thing: unknown): thing is string {
   return typeof thing === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(thing);
-}
-
-function isPlace(thing: unknown): thing is WitnessPlace {
-  return isObject(thing) && ['put', 'get'].every((name) => isFunction(fieldsOf(thing)[name]));
 }
 
 function isName(thing: unknown): thing is string {

@@ -12,7 +12,7 @@ import type { Row, Sql } from '../connection/driver.js';
 import type { WitnessPlace } from './place.js';
 import { readSlot, SLOTS_MAX, slotName, type WitnessedHead } from './slot.js';
 
-/** What all slots name. */
+/** What all slots of a witness name. */
 export interface Witnessed {
   /** By world: a head for each incarnation. */
   readonly worlds: ReadonlyMap<string, readonly WitnessedHead[]>;

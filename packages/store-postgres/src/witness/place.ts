@@ -4,7 +4,7 @@
  */
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { lineOfError, RepriseError } from '@reprise/contracts';
+import { fieldsOf, isFilled, isFunction, lineOfError, RepriseError, requireArgument } from '@reprise/contracts';
 
 /** The place of a witness. An object store, such as `s3()`, is one as it is. */
 export interface WitnessPlace {
@@ -22,14 +22,22 @@ export interface WitnessPlace {
   get(name: string): Promise<Uint8Array | undefined>;
 }
 
+/** How an option is checked that is a {@link WitnessPlace}. */
+export const WITNESS_PLACE = {
+  expected: 'a place with put() and get(), such as witnessFolder() makes',
+  fits: (thing: unknown): boolean => ['put', 'get'].every((name) => isFunction(fieldsOf(thing)[name])),
+};
+
 /**
  * A witness in a folder, which is not in the folder of the database: for tests, and for a fleet on one machine with a disk
  * that a restore leaves alone.
  *
+ * @throws RepriseError `invalid_argument`
  * @example
  * const fleet = await openFleet({ ...options, witness: witnessFolder('/mnt/other-disk/witness') })
  */
 export function witnessFolder(folder: string): WitnessPlace {
+  requireArgument(isFilled(folder), 'witnessFolder(folder)', 'the path of a folder', folder);
   const failed = (cause: unknown): RepriseError =>
     new RepriseError('store_failed', `the folder of a witness failed: ${lineOfError(cause)}`, { where: folder, cause });
   return {

@@ -60,7 +60,7 @@ export class Recorder {
     return this.#slot.of(incarnation, world);
   }
 
-  /** A head was acknowledged. */
+  /** Puts a head that was acknowledged with the next put. */
   saw(head: WitnessedHead): void {
     this.#slot.saw(head);
     if (this.#isNew) return; // a put is on its way to be made

@@ -32,7 +32,7 @@ export const SLOT_WORLDS_MAX = 4096;
 /** The slots of a witness: that many processes of a database can have worlds open at a time. */
 export const SLOTS_MAX = 256;
 
-/** What a slot says. */
+/** What the object of a slot says. */
 export interface SlotContent {
   readonly heads: readonly WitnessedHead[];
   /** The time of the newest head that had no room any more; 0 for none. */
@@ -50,7 +50,7 @@ export class Slot {
   readonly #heads = new Map<string, WitnessedHead>();
   #droppedThrough = 0;
 
-  /** A head was acknowledged. */
+  /** Names a head that was acknowledged, in place of the last one of its world. */
   saw(head: WitnessedHead): void {
     const key = keyOf(head);
     this.#heads.delete(key);

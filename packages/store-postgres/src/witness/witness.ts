@@ -108,7 +108,7 @@ export class Witness {
     throw wentBack(where, { had: { seq: expected.seq, digest: expected.head }, has: head });
   }
 
-  /** A commit was acknowledged. */
+  /** Puts a head that was acknowledged with the next put. */
   saw(head: WitnessedHead): void {
     this.#recorder.saw(head);
   }

@@ -113,7 +113,7 @@ function tenureOf({ epoch, lease }: Taken): Tenure {
   return { epoch, holds: () => lease.holds(), lost: lease.lost };
 }
 
-/** What an opening finds. */
+/** What an opening finds in the row of its world. */
 interface Found {
   /** The note of the opening before. */
   readonly markAtOpen: string | null;
