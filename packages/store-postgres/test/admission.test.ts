@@ -289,6 +289,30 @@ describePostgres('a copy of a database', (own) => {
     expect((await failure(database1.world('a').open())).code).toBe('journal_damaged');
   });
 
+  it('an admission waits for a write that is under way, and compares what it has written', async () => {
+    const { url } = await database();
+    {
+      await using first = open(url, { witness });
+      const store = await first.world('a').open();
+      const head = await append(store, EMPTY_HEAD);
+      await append(store, head);
+      await store.close();
+      await ask(url, "UPDATE reprise.world SET seq = 0, head = decode($1, 'hex')", [head.digest]);
+    }
+    await using operator = open(url, { ttl: 60_000 });
+    expect(await operator.admit({ witness, look: true })).toMatchObject({ reason: 'heads', lost: [{ world: 'a' }] });
+    const zombie = new pg.Client({ connectionString: url });
+    await zombie.connect();
+    await zombie.query('BEGIN');
+    await zombie.query("UPDATE reprise.world SET seq = 1, head = decode($1, 'hex')", [frameOf(1, 300).head]);
+    const admitting = operator.admit({ witness });
+    const waiting = "SELECT FROM pg_locks WHERE relation = 'reprise.world'::regclass AND NOT granted";
+    await Promise.race([admitting, expect.poll(async () => (await ask(url, waiting)).length).toBe(1)]);
+    await zombie.query('COMMIT');
+    await zombie.end();
+    expect(await admitting).toMatchObject({ reason: null, admitted: false, lost: [] });
+  });
+
   it('slots are leased by one process at a time, and those of processes that have ended are used again with what they named', async () => {
     const { url } = await database();
     const names: string[] = [];
