@@ -149,7 +149,7 @@ describePostgres('a fleet whose database is restored', (own) => {
     expect(codeOf(await order(next, 'bergen', 'bergen-3'))).toBe('head_mismatch');
     // What the decision of the operator costs: the world knows nothing of the payment, and pays.
     expect(await order(next, 'delft', 'invoice-3')).toMatchObject({ ok: true });
-    await expect.poll(() => bank.keysOf.size).toBe(11);
+    await expect.poll(() => bank.keysOf.size).toBe(12);
     await expect.poll(() => bank.keysOf.get('invoice-3')?.size).toBe(2);
     for (const { out } of [looked, admitted, opened])
       for (const line of out.trim().split('\n')) expect(masked(PAGE)).toContain(masked(line).trim());
