@@ -26,6 +26,7 @@ export const HEAVY = [
   ['scripts/test/nameable.test.ts', 'compiles a program that exports what every entry offers'],
   ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
   ['scripts/test/mistakes.test.ts', 'compiles and runs the mistakes of a page'],
+  ['scripts/test/passes.test.ts', 'bundles the sources with counters, and runs turns and effects'],
   ['scripts/test/speed.test.ts', 'measures, so it wants the machine for itself'],
   ['scripts/test/readme.test.ts', 'builds, and runs the examples of the README as a user would'],
   ['examples/', 'runs every example as a program'],
