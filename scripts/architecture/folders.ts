@@ -209,9 +209,10 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     connection: [],
     schema: ['connection'],
     tenure: ['connection'],
-    world: ['connection', 'tenure'],
+    witness: ['connection', 'tenure'],
+    world: ['connection', 'tenure', 'witness'],
     keys: [],
-    '.': ['connection', 'keys', 'schema', 'tenure', 'world'],
+    '.': ['connection', 'keys', 'schema', 'tenure', 'witness', 'world'],
   },
   'store-sqlite': {
     database: [],

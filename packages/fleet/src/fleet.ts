@@ -153,6 +153,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const database = postgres(options.database, {
       ...present({ ttl: options.ttl, connectionsMax: options.connectionsMax, pooled: options.pooled }),
       ...present({ objects: options.objects, keys: options.keys }),
+      ...present({ witness: options.witness }),
+      onWitnessError: (error) => this.#tell(error),
       address: this.#address,
       onDrain: () => this.#drained(),
     });
@@ -164,7 +166,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       store: (id) => database.world(world(id)),
       open: options.open,
       ...present({ maxOpen: options.maxOpen, idleMs: options.idleMs, waitMs: options.waitMs }),
-      ...present({ limits: options.limits, witness: options.witness, onError: options.onError }),
+      ...present({ limits: options.limits, onError: options.onError }),
     });
   }
 

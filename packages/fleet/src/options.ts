@@ -14,6 +14,7 @@ import {
 } from '@reprise/contracts';
 import type { KeyService, ObjectStore } from '@reprise/kernel';
 import type { HostedWorld, HostOptions } from '@reprise/kernel/host';
+import type { WitnessPlace } from '@reprise/store-postgres';
 import type { Operation } from './operation.js';
 import { SECRET_BYTES_MIN } from './wire/seal.js';
 
@@ -26,7 +27,7 @@ export interface ListenAt {
 }
 
 /** What a fleet has in common with a host. */
-type FromHost = 'open' | 'maxOpen' | 'idleMs' | 'waitMs' | 'limits' | 'witness' | 'onError';
+type FromHost = 'open' | 'maxOpen' | 'idleMs' | 'waitMs' | 'limits' | 'onError';
 
 /** The options of a process that joins a fleet. */
 export interface FleetOptions<W extends HostedWorld> extends Pick<HostOptions<W>, FromHost> {
@@ -60,6 +61,11 @@ export interface FleetOptions<W extends HostedWorld> extends Pick<HostOptions<W>
   readonly objects?: ObjectStore;
   /** Keys that content is encrypted with, so that an erasure reaches all copies: as `keys` of `postgres`. */
   readonly keys?: KeyService;
+  /**
+   * Where the heads of what this process has acknowledged go, once a second, so that a world that a restore of the database has
+   * taken back does not open: a bucket of another account (`s3` of `reprise/s3`), or `witnessFolder` of `reprise/postgres`.
+   */
+  readonly witness?: WitnessPlace;
   /** Called when `reprise fleet drain` has named this process: stop taking requests. The fleet closes by itself. */
   readonly onDrain?: () => void;
 }
@@ -78,9 +84,10 @@ const KNOWN: KnownOptions<FleetOptions<HostedWorld>> = {
   pooled: true,
   objects: true,
   keys: true,
+  witness: true, // the database checks it
   onDrain: aFunction,
   // the host checks these
-  ...{ maxOpen: true, idleMs: true, waitMs: true, limits: true, witness: true, onError: true },
+  ...{ maxOpen: true, idleMs: true, waitMs: true, limits: true, onError: true },
 };
 
 const LISTEN: KnownOptions<ListenAt> = { host: textOf(255), port: wholeFrom(0, 65_535) };

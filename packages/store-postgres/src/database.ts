@@ -5,6 +5,7 @@ import {
   fieldsOf,
   isFunction,
   type KnownOptions,
+  present,
   RepriseError,
   requireArgument,
   requireKnownOptions,
@@ -15,11 +16,13 @@ import type { KeyService, ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
+import { ADMIT_OPTIONS, type AdmitOptions, type AdmitReport, admitDatabase } from './admit.js';
 import { one, text } from './connection/columns.js';
 import { type Connections, connect, labelOf } from './connection/driver.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
 import {
+  ADMISSION_SINCE,
   LEAVING_SINCE,
   OBJECTS_SINCE,
   PACKS_SINCE,
@@ -31,7 +34,10 @@ import {
 import { Hosts } from './tenure/hosts.js';
 import { givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
+import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
+import { Witness } from './witness/witness.js';
 import { Committer } from './world/committer.js';
+import { journalReader } from './world/journal.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
 import { Packer } from './world/packer.js';
 import type { Tables } from './world/place.js';
@@ -65,6 +71,13 @@ export interface PostgresOptions {
    * world that was opened with keys once needs them ever after.
    */
   readonly keys?: KeyService;
+  /**
+   * Where the heads of what this process has acknowledged go, once a second: a bucket (`s3` of `reprise/s3`) of another
+   * account, or `witnessFolder`. Worlds that a restore has taken back behind them do not open. Give it to every process.
+   */
+  readonly witness?: WitnessPlace;
+  /** Called when heads do not reach the witness, once until they do again: what is acknowledged meanwhile is not witnessed. */
+  readonly onWitnessError?: (error: unknown) => void;
   /** Called once when {@link PostgresDatabase.drain} has named this process: it should close its host and end. */
   readonly onDrain?: () => void;
 }
@@ -87,6 +100,8 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
   },
   pooled: aFlag,
   onDrain: aFunction,
+  onWitnessError: aFunction,
+  witness: WITNESS_PLACE,
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
@@ -101,6 +116,9 @@ const SWEEP_OPTIONS: KnownOptions<SweepOptions> = { orphansAfter: wholeFrom(0) }
 
 /** The bytes of a name, which stands in an index. */
 const NAME_BYTES_MAX = 256;
+
+/** The id that all copies of a database have. */
+const DATABASE_ID = 'SELECT id::text FROM reprise.meta';
 
 const TTL_MS = 10_000;
 const SWEEP_EVERY_MS = 600_000;
@@ -142,6 +160,14 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument`, `store_failed`
    */
   drain(host: string): Promise<boolean>;
+  /**
+   * Admits a database that was restored or promoted: compares it with the witness, names the worlds that lack acknowledged
+   * frames, and begins a new incarnation, in which all other worlds open. An admitted database that lacks nothing stays as it
+   * is. Its statements may take half of `ttl`; many worlds need a longer one.
+   *
+   * @throws RepriseError `invalid_argument`, `world_absent`, `store_failed`
+   */
+  admit(options?: AdmitOptions): Promise<AdmitReport>;
   /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
   close(): Promise<void>;
 }
@@ -188,6 +214,7 @@ function tablesOf(version: number, connections: Connections): Tables {
 interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
   readonly sweeper: Sweeper | undefined;
+  readonly witness?: Witness;
 }
 
 class Database implements PostgresDatabase {
@@ -248,9 +275,20 @@ class Database implements PostgresDatabase {
     return askToLeave(await this.#tables(), host);
   }
 
+  async admit(options: AdmitOptions = {}): Promise<AdmitReport> {
+    requireKnownOptions(options, ADMIT_OPTIONS, 'database.admit');
+    const connections = await this.#tables(ADMISSION_SINCE);
+    const database = await idOf(connections);
+    const tables = tablesOf(ADMISSION_SINCE, connections);
+    const { objects } = this.options;
+    const reading = { connections, tables, objects, sealing: undefined, kept: this.#kept, where: this.label };
+    return admitDatabase({ connections, database, journal: (id) => journalReader({ ...reading, id }) }, options);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
+    await shared?.witness?.close();
     shared?.sweeper?.stop();
     await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
     await (await this.#connections?.catch(() => undefined))?.end();
@@ -288,9 +326,9 @@ class Database implements PostgresDatabase {
   }
 
   /** For an operator, who has no lease. */
-  async #tables(): Promise<Connections> {
+  async #tables(since = LEAVING_SINCE): Promise<Connections> {
     const connections = await this.#connect();
-    await requireTables(connections, LEAVING_SINCE);
+    await requireTables(connections, since);
     return connections;
   }
 
@@ -307,8 +345,35 @@ class Database implements PostgresDatabase {
     const tables = tablesOf(SEALS_SINCE, connections);
     const packer = new Packer(this.packBytes);
     const sealing = await this.#sealing(connections, true);
-    const seals = { sealing, hasKeys: sealing !== undefined };
-    return { ...own, ...seals, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
+    const witness = await this.#witness(connections, hosts);
+    return {
+      ...own,
+      ...present({ witness }),
+      ...{ sealing, hasKeys: sealing !== undefined },
+      connections,
+      hosts,
+      forLease,
+      sweeper,
+      objects,
+      giving,
+      committer,
+      tables,
+      packer,
+    };
+  }
+
+  async #witness(connections: Connections, hosts: Hosts): Promise<Witness | undefined> {
+    const { witness: place, onWitnessError = () => undefined } = this.options;
+    if (place === undefined) return undefined;
+    const database = await idOf(connections);
+    const onError = (error: unknown): void => {
+      try {
+        onWitnessError(error);
+      } catch {
+        // what is told of errors must not end the process
+      }
+    };
+    return new Witness({ place, connections, hosts, database, onError });
   }
 
   async #connect(): Promise<Connections> {
@@ -329,7 +394,7 @@ class Database implements PostgresDatabase {
 
 /** The id of a database, which its copies have as well. */
 async function idOf(connections: Connections): Promise<string> {
-  const row = one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'));
+  const row = one(await connections.rows('read the id', DATABASE_ID));
   return text(row?.[0], connections.label);
 }
 

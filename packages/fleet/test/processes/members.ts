@@ -39,6 +39,7 @@ export interface MemberOptions {
   readonly port?: number;
   readonly address?: string;
   readonly release?: string;
+  readonly witness?: string;
 }
 
 let calls = 0;
@@ -53,8 +54,9 @@ export class Member {
   readonly #waiting = new Map<number, (said: Said) => void>();
   isGone = false;
 
-  constructor({ program, database, name, secret, bank, ttl, port = 0, address = '', release = '' }: MemberOptions) {
-    const args = [database, name, secret, bank, String(ttl), String(port), address, release];
+  constructor(options: MemberOptions) {
+    const { program, database, name, secret, bank, ttl, port = 0, address = '', release = '', witness = '' } = options;
+    const args = [database, name, secret, bank, String(ttl), String(port), address, release, witness];
     this.child = fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
     this.ended = new Promise((resolve) => this.child.once('exit', () => resolve()));
     this.ready = new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { one, whole } from '../connection/columns.js';
 import type { Connections, Sql } from '../connection/driver.js';
+import { STEPS_ADMISSION } from './admission-tables.js';
 
 /** The number of the advisory lock that a migration holds, so that two processes do not migrate at once. */
 const LOCK = 0x52505250; // "RPRP"
@@ -152,6 +153,7 @@ const STEPS_SEALS: readonly string[] = [
 /** How the tables of each version are made of those before. */
 const STEPS: readonly (readonly string[])[] = [
   ...[TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS],
+  STEPS_ADMISSION,
   STEPS_SEALS,
 ];
 
@@ -162,8 +164,9 @@ export const PACKS_SINCE = STEPS.indexOf(STEPS_PACKS) + 1;
 /** The first version whose content may be sealed. */
 export const SEALS_SINCE = STEPS.indexOf(STEPS_SEALS) + 1;
 
-/** The first version in which a process can be asked to leave. */
+/** The first version in which a process can be asked to leave, and the first that knows its incarnation. */
 export const LEAVING_SINCE = 6;
+export const ADMISSION_SINCE = STEPS.indexOf(STEPS_ADMISSION) + 1;
 
 /** Version of the tables that this release reads and writes. */
 const VERSION = STEPS.length;

@@ -35,6 +35,8 @@ export interface WorldPlace {
 /** A world that this process owns. */
 export interface OwnedPlace extends WorldPlace {
   readonly epoch: number;
+  /** The incarnation of the database in which this process has taken it. */
+  readonly incarnation: string;
   /** Seals everything that this opening stores; undefined where content is plain. */
   readonly sealer: Sealer | undefined;
 }

@@ -23,6 +23,7 @@ import { KEY_BYTES, type KeyService } from '@reprise/kernel';
 import { bytes, DIGEST_BYTES, digest, one, whole } from '../connection/columns.js';
 import type { Connections, SqlValue } from '../connection/driver.js';
 import { fenced } from '../tenure/take.js';
+import { held } from './objects.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** Keys, and the database whose content they seal. */
@@ -221,12 +222,13 @@ export class Sealer {
 
 /** The erasures of those digests that were erased (E3). @throws RepriseError `fenced` */
 async function timesErased(
-  { connections, id, epoch, where }: OwnedPlace,
+  place: OwnedPlace,
   hexes: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
+  const { connections, id, epoch, where } = place;
   const rows = await connections.rows(
     'look for erasures',
-    `WITH held AS MATERIALIZED (SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR SHARE)
+    `WITH held AS MATERIALIZED (${held(place)})
      SELECT t.digest, t.times FROM held LEFT JOIN reprise.tombstone t ON t.world = held.id AND t.digest IN (
        SELECT substr($3::bytea, (i - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) FROM generate_series(1, $4::int) AS i
      )`,

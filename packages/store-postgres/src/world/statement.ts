@@ -8,6 +8,7 @@ import type { RowContent } from './seals.js';
 export interface Append {
   readonly world: number;
   readonly epoch: number;
+  readonly incarnation: string;
   readonly expected: Head;
   readonly frames: readonly StoredFrame[];
   /** Content that becomes durable with the frames, by digest. */
@@ -26,7 +27,8 @@ export const APPEND = `
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS g (world, epoch, seq, last, i)
   ), held AS MATERIALIZED (
     SELECT w.id, g.last, g.next FROM reprise.world w JOIN given g ON g.world = w.id
-    WHERE w.epoch = g.epoch AND w.seq = g.seq AND w.head = g.head ORDER BY w.id FOR UPDATE OF w
+    WHERE w.epoch = g.epoch AND w.seq = g.seq AND w.head = g.head
+      AND EXISTS (SELECT FROM reprise.cell c WHERE c.incarnation = $21) ORDER BY w.id FOR UPDATE OF w
   ), moved AS (
     UPDATE reprise.world w SET seq = held.last, head = held.next FROM held WHERE w.id = held.id RETURNING w.id
   ), frames AS (
@@ -40,14 +42,14 @@ export const APPEND = `
     SELECT b.world, substr($20::bytea, (b.i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}),
       CASE WHEN b.sealed = 0 THEN substr($19::bytea, b.start, b.size) END,
       CASE WHEN b.sealed = 1 THEN substr($19::bytea, b.start, b.size) END
-    FROM unnest($16::bigint[], $17::int[], $18::int[], $21::int[]) WITH ORDINALITY AS b (world, start, size, sealed, i)
+    FROM unnest($16::bigint[], $17::int[], $18::int[], $22::int[]) WITH ORDINALITY AS b (world, start, size, sealed, i)
       JOIN moved ON moved.id = b.world
     ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes, seal = excluded.seal
       WHERE blob.bytes IS DISTINCT FROM excluded.bytes OR blob.seal IS DISTINCT FROM excluded.seal
   )
   SELECT id FROM moved`;
 
-/** The parameters of {@link APPEND}, in their order. */
+/** The parameters of {@link APPEND}, in their order. All appends are of one incarnation. */
 export function appendParameters(appends: readonly Append[]): readonly SqlParameter[] {
   const frames = appends.flatMap(({ world, frames: all }) => all.map((frame) => ({ world, frame })));
   const blobs = appends.flatMap(({ world, blobs: all }) => all.map((blob) => ({ world, ...blob })));
@@ -79,6 +81,7 @@ export function appendParameters(appends: readonly Append[]): readonly SqlParame
     blobBytes.sizes,
     blobBytes.all,
     Buffer.from(blobs.map(({ hex }) => hex).join(''), 'hex'),
+    appends[0]?.incarnation ?? null,
     blobs.map(({ isSealed }) => (isSealed ? 1 : 0)),
   ];
 }

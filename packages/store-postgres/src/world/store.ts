@@ -3,9 +3,10 @@ import { RepriseError } from '@reprise/contracts';
 import type { Head, ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
 import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
 import type { KeptPacks } from '@reprise/packs';
-import { one, whole } from '../connection/columns.js';
+import { digest, one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
-import { fenced, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
+import { fenced, ownedBy, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
+import type { Witness } from '../witness/witness.js';
 import { removeUnfinished } from './blobs.js';
 import type { Committer } from './committer.js';
 import { contentReader, Staged, stagingContent } from './content.js';
@@ -22,6 +23,7 @@ export interface Shared extends TakeParts {
   readonly tables: Tables;
   readonly objects: ObjectStore | undefined;
   readonly sealing: Sealing | undefined;
+  readonly witness?: Witness;
 }
 
 /** Connects when it is asked first. */
@@ -50,34 +52,48 @@ export function worldStore({ shared, reading }: Entrances, label: string, name: 
 async function openForWriting(shared: Shared, name: string, where: string): Promise<OpenStore> {
   const taken = await takeWorld(shared, name, where);
   try {
-    return await opened(shared, taken, where);
+    return await opened(shared, taken, { name, where });
   } catch (error) {
     await taken.release().catch(() => undefined);
     throw error;
   }
 }
 
-async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
-  const { connections, committer, objects, sealing, kept, tables, packer } = shared;
-  const before: WorldPlace = { connections, objects, sealing, kept, tables, where, id: taken.id };
-  const { markAtOpen, unpacked, isSealed, hasErased } = await found(before);
-  if (isSealed) requireSealing(before); // it would store plain content, and erase content without its key
+async function opened(
+  shared: Shared,
+  taken: Taken,
+  { name, where }: { readonly name: string; readonly where: string },
+): Promise<OpenStore> {
+  const { connections, committer, objects, sealing, kept, tables, packer, witness } = shared;
+  const { id, epoch, incarnation } = taken;
+  const reading: WorldPlace = { connections, objects, sealing, kept, tables, where, id };
+  const { markAtOpen, unpacked, last, isSealed, hasErased } = await found(reading);
+  if (isSealed) requireSealing(reading); // it would store plain content, and erase content without its key
   const sealer = sealing && new Sealer(sealing, hasErased);
-  const place: OwnedPlace = { ...before, epoch: taken.epoch, sealer };
+  const place: OwnedPlace = { ...reading, epoch, incarnation, sealer };
+  const reader = journalReader(place);
+  // Also what `head` finds: an append whose answer was lost is acknowledged after it.
+  const saw = (head: Head): Head => {
+    const [seq, digest] = [head.seq, head.digest];
+    if (seq >= 0) witness?.saw({ ...{ world: name, seq, head: digest }, epoch, incarnation, at: Date.now() });
+    return head;
+  };
   const staged = new Staged();
   if (taken.before !== 'clean') await removeUnfinished(place);
+  await witness?.requireHead({ name, id, incarnation, where, head: last, journal: reader });
   const packs = new WorldPacks(packer, place, () => taken.lease.holds(), unpacked);
   return closable(
     {
       journal: {
-        ...journalReader(place),
-        head: () => ownedHead(place),
+        ...reader,
+        head: async () => saw(await ownedHead(place)),
         append: async (frames, expected) => {
           assertConsecutive(frames, expected);
           const waiting = staged.all();
           const append = (blobs: readonly RowContent[]): Promise<Head> =>
-            committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
+            committer.append(place, { world: id, epoch, incarnation, expected, frames, blobs });
           const head = await (sealer === undefined ? append(plain(waiting)) : sealer.write(place, waiting, append));
+          saw(head);
           staged.remove(waiting.map(([hex]) => hex));
           const blobs = sealer === undefined ? waiting.map(([, bytes]) => bytes) : []; // sealed ones are not packed
           packs.added({ frames: sum(frames.map(({ bytes }) => bytes)), blobs: sum(blobs) });
@@ -111,18 +127,20 @@ interface Found {
   readonly markAtOpen: string | null;
   /** How many frames wait for packing, those that are too large for a pack included. */
   readonly unpacked: number;
+  readonly last: Head;
   /** Whether an owner with keys has had the world. */
   readonly isSealed: boolean;
   readonly hasErased: boolean;
 }
 
 async function found({ connections, id, where }: WorldPlace): Promise<Found> {
-  const sql = `SELECT mark, seq - packed_through, sealed, EXISTS (SELECT FROM reprise.tombstone t WHERE t.world = w.id)
-    FROM reprise.world w WHERE id = $1`;
-  const [mark, unpacked, sealed, erased] = one(await connections.rows('read the note', sql, [id])) ?? [];
+  const sql = `SELECT mark, seq - packed_through, seq, head, sealed,
+    EXISTS (SELECT FROM reprise.tombstone t WHERE t.world = w.id) FROM reprise.world w WHERE id = $1`;
+  const [mark, unpacked, seq, head, sealed, erased] = one(await connections.rows('read the note', sql, [id])) ?? [];
   return {
     markAtOpen: mark == null ? null : String(mark),
     unpacked: whole(unpacked, where),
+    last: { seq: whole(seq, where), digest: digest(head, where) },
     isSealed: sealed === true,
     hasErased: erased === true,
   };
@@ -138,7 +156,7 @@ function sum(all: readonly Uint8Array[]): number {
 
 async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: string | null): Promise<void> {
   const { connections, id, epoch, where } = place;
-  const sql = `UPDATE reprise.world SET ${column} = $3 WHERE id = $1 AND epoch = $2 RETURNING true`;
+  const sql = `UPDATE reprise.world SET ${column} = $3 WHERE ${ownedBy(place)} RETURNING true`;
   if ((await connections.rows('note', sql, [id, epoch, text])).length === 0) throw fenced(where);
 }
 
