@@ -327,6 +327,7 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     await sql.query('DROP INDEX reprise.blob_plain');
     await sql.query('ALTER TABLE reprise.blob DROP COLUMN pack, DROP COLUMN at, DROP COLUMN seal');
     await sql.query('ALTER TABLE reprise.tombstone DROP COLUMN times');
+    await sql.query('ALTER TABLE reprise.meta DROP COLUMN keys_check');
     await sql.query(
       'ALTER TABLE reprise.world DROP COLUMN packs, DROP COLUMN packed_through, DROP COLUMN packs_known_by',
     );
