@@ -66,6 +66,7 @@ export const ERROR_CODES = [
   'erase_refused',
   'erase_unfinished',
   'head_mismatch',
+  'reader_behind',
   'replay_divergence',
   'request_differs',
   'view_failed',
