@@ -204,7 +204,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
   'objects-s3': { '.': [] },
-  fleet: { wire: [], http: ['wire'], posts: ['wire'], '.': ['wire', 'http', 'posts'] },
+  fleet: { time: [], wire: [], http: ['wire'], posts: ['time', 'wire'], '.': ['time', 'wire', 'http', 'posts'] },
   packs: { '.': [] },
   'store-postgres': {
     connection: [],

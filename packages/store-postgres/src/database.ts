@@ -20,6 +20,7 @@ import { type Connections, connect, labelOf, listen } from './connection/driver.
 import { HINT_CHANNEL, Hints } from './connection/hints.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
+import { DatabasePosts, type PostedCalls } from './posts/posted-calls.js';
 import {
   LEAVING_SINCE,
   OBJECTS_SINCE,
@@ -31,7 +32,7 @@ import {
   versionOf,
 } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
-import { givingBack } from './tenure/take.js';
+import { givingBack, namedRow } from './tenure/take.js';
 import { postgresViews } from './views.js';
 import { Committer } from './world/committer.js';
 import { Followers, framesTopic } from './world/followers.js';
@@ -168,6 +169,18 @@ export function postgresWithPacks(packBytes: number, url: string, options: Postg
   return new Database(url, options, packBytes);
 }
 
+/**
+ * The posted calls of a directory of a database.
+ *
+ * @param database as {@link postgres} makes it
+ * @param directory the name of the directory
+ * @throws RepriseError `store_failed`
+ */
+export async function postedCallsOf(database: PostgresDatabase, directory: string): Promise<PostedCalls> {
+  requireArgument(database instanceof Database, 'postedCallsOf(database)', 'a database that postgres() made', database);
+  return database.posts(directory);
+}
+
 function tablesOf(version: number, connections: Connections): Tables {
   return {
     objects: version >= OBJECTS_SINCE,
@@ -245,12 +258,21 @@ class Database implements PostgresDatabase {
   }
 
   async fleet(): Promise<FleetRows> {
-    return fleetRows(await this.#tables(), this.label);
+    const connections = await this.#tables();
+    return fleetRows(connections, this.label, (await versionOf(connections)) >= POSTS_SINCE);
   }
 
   async drain(host: string): Promise<boolean> {
     requireArgument(isUuid(host), 'database.drain(host)', 'the id of a host, as fleet() lists it', host);
     return askToLeave(await this.#tables(), host);
+  }
+
+  /** For {@link postedCallsOf}. */
+  async posts(name: string): Promise<PostedCalls> {
+    const { connections } = await this.#open();
+    const { id: directory } = await namedRow(connections, 'directory', name);
+    const { hints } = this.#tell(connections);
+    return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
   }
 
   async close(): Promise<void> {

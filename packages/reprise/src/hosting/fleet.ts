@@ -1,5 +1,7 @@
 /** Worlds on several machines: processes that share a PostgreSQL database and call each other. */
+
 export {
+  type AnswerOptions,
   type CallOptions,
   defineOperation,
   type Fleet,
@@ -10,4 +12,7 @@ export {
   type OperationRequest,
   type OperationSchema,
   openFleet,
+  type Posted,
+  type PostsOptions,
 } from '@reprise/fleet';
+export type { FollowOptions, WorldFrame } from '@reprise/kernel';
