@@ -24,6 +24,7 @@ class Theater {
   quiet = 0;
 
   append(count: number, salt = 0): void {
+    this.quiet = 0;
     for (let n = 0; n < count; n++) {
       const last: Head = { seq: this.frames.length - 1, digest: this.frames.at(-1)?.head ?? '0'.repeat(64) };
       const bytes = Uint8Array.of(last.seq & 255, salt, n);
@@ -67,6 +68,7 @@ class Theater {
           if (frame === undefined) return;
           if (theater.breaksAfter-- <= 0) {
             theater.breaksAfter = Number.POSITIVE_INFINITY;
+            theater.quiet = 0;
             throw new RepriseError('store_failed', 'the adversary cuts the connection');
           }
           yield { ...frame, bytes: frame.bytes.slice() };
