@@ -130,7 +130,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     ],
     'serve/views/provided': ['pure', 'ports'],
     'serve/views': ['serve/views/provided', 'pure', 'ports', 'run/world'],
-    'serve/follow': ['pure/codec', 'ports'],
+    'serve/follow': ['pure', ...PORTS],
     'serve/host': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world'],
     '.': ['pure', 'ports', 'state', 'run', 'replay'],
   },

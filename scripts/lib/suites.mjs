@@ -74,6 +74,7 @@ export const HEAVY = [
   ['packages/store-sqlite/test/tamper/', 'every row and blob of a file, tampered with'],
   ['packages/store-postgres/test/', 'a real PostgreSQL, and processes that are stopped and killed'],
   ['packages/fleet/test/fleet.test.ts', 'a real PostgreSQL'],
+  ['packages/fleet/test/elsewhere/', 'a real PostgreSQL'],
   ['packages/fleet/test/processes/', 'a real PostgreSQL, and processes that are stopped and killed'],
   ['packages/cli/test/postgres/', 'the command as processes, and a real PostgreSQL'],
   ['packages/testkit/test/', 'the suites, laws and the simulator, each with its planted bugs'],

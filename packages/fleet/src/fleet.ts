@@ -42,7 +42,7 @@ import {
   requireWorldId,
   type WorldRow,
 } from '@reprise/kernel/host';
-import { type PostgresDatabase, postedCallsOf, postgres } from '@reprise/store-postgres';
+import { type PostedCalls, type PostgresDatabase, postedCallsOf, postgres } from '@reprise/store-postgres';
 import { tryEverywhere } from './call.js';
 import { Execution } from './execution.js';
 import { Receiver } from './http/receiver.js';
@@ -214,6 +214,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#database = database;
     const { name = 'default' } = options;
     this.#fleet = `${await database.id()} ${name}`;
+    const posts = await postedCallsOf(database, name); // before the worlds, which take all connections
     this.#host = await openHost<W>({
       directory: database.directory(name),
       store: (id) => database.world(this.#nameOf(id)),
@@ -221,12 +222,11 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       ...present({ maxOpen: options.maxOpen, idleMs: options.idleMs, waitMs: options.waitMs }),
       ...present({ limits: options.limits, witness: options.witness, onError: options.onError }),
     });
-    await this.#beginPosts(database, name);
+    this.#beginPosts(posts);
   }
 
-  async #beginPosts(database: PostgresDatabase, name: string): Promise<void> {
+  #beginPosts(posts: PostedCalls): void {
     const { lookMs = LOOK_MS, runMs = RUN_MS, keepMs = KEEP_MS } = this.options.posts ?? {};
-    const posts = await postedCallsOf(database, name);
     this.#posting = new Posting(posts);
     this.#delivery = new Delivery({
       ...{ posts, lookMs, runMs, keepMs, now: () => performance.now() },

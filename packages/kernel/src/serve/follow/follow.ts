@@ -20,6 +20,7 @@ import { nextHead } from '../../ports/journal/chain.js';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { portableSha256 } from '../../pure/codec/hash.js';
 import { Bell } from './bell.js';
 
@@ -103,6 +104,7 @@ export function followWith(
   store: ReadonlyStore,
   options: FollowOptions,
 ): AsyncGenerator<StoredFrame, void> {
+  requireReadable(store, 'followFrames');
   requireKnownOptions(options, FOLLOW_OPTIONS, 'followFrames');
   return new Follower(store, options, clock).frames(options);
 }
