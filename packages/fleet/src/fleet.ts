@@ -24,15 +24,8 @@ import {
   textOf,
   wholeFrom,
 } from '@reprise/contracts';
-import {
-  encode,
-  FOLLOW_OPTIONS,
-  type FollowOptions,
-  followFrames,
-  type RequestOptions,
-  readFrame,
-  type WorldFrame,
-} from '@reprise/kernel';
+import { encode, type RequestOptions, readFrame, type WorldFrame } from '@reprise/kernel';
+import { FOLLOW_OPTIONS, type FollowOptions, followFrames } from '@reprise/kernel/follow';
 import {
   type Host,
   type HostedWorld,
@@ -322,7 +315,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const { id = randomUUID(), as = 'operator', actor } = options;
     const bytes = writeInput(operation as unknown as Operation, input);
     this.#nameOf(world); // what the fleet refuses to open would wait for ever
-    const call = { world, sender: as, request: id, operation: operation.name, input: bytes };
+    const call = { world, principal: as, request: id, operation: operation.name, input: bytes };
     await this.#posts().post({ ...call, ...(actor === undefined ? {} : { actor: encode(actor) }) });
     return { id, as };
   }
@@ -347,7 +340,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const ends = [AbortSignal.timeout(within), this.#leaves.signal, ...(signal === undefined ? [] : [signal])];
     const wait = { lookMs, signal: AbortSignal.any(ends) };
     try {
-      return readOutput(await this.#posts().answer({ world, sender: as, request: id }, operation.name, wait)) as O;
+      return readOutput(await this.#posts().answer({ world, principal: as, request: id }, operation.name, wait)) as O;
     } catch (error) {
       throw this.#isLeaving ? closedError() : error;
     }

@@ -25,8 +25,8 @@ class Model {
   isDead = (_process: string): boolean => false;
   losesAnswer = (): boolean => false;
 
-  add(world: string, sender: string, request: string): void {
-    const call = { world, sender, request, operation: 'shop/order@1', input: new Uint8Array() };
+  add(world: string, principal: string, request: string): void {
+    const call = { world, principal, request, operation: 'shop/order@1', input: new Uint8Array() };
     this.rows.push({ ...call, row: this.rows.length, tries: 0 });
   }
 
@@ -37,10 +37,10 @@ class Model {
   posts(process: string): PostedCalls {
     const alive = <T>(read: () => T): Promise<T> =>
       this.isDead(process) ? new Promise<T>(() => undefined) : Promise.resolve().then(read);
-    const find = ({ world, sender, request }: PostedKey): ModelRow | undefined =>
-      this.rows.find((one) => one.world === world && one.sender === sender && one.request === request);
+    const find = ({ world, principal, request }: PostedKey): ModelRow | undefined =>
+      this.rows.find((one) => one.world === world && one.principal === principal && one.request === request);
     return {
-      put: (call) => alive(() => this.add(call.world, call.sender, call.request)),
+      put: (call) => alive(() => this.add(call.world, call.principal, call.request)),
       find: (key) => alive(() => find(key) && { ...(find(key) as ModelRow), digest: new Uint8Array() }),
       await: async () => () => undefined,
       worlds: (after, limit) =>
@@ -51,7 +51,7 @@ class Model {
             .slice(0, limit)
             .map((world) => ({ world, operation: 'shop/order@1', isOwn: this.owners.get(world) === process })),
         ),
-      take: (world, except, senders) => alive(() => this.#take(world, except, senders)),
+      take: (world, except, principals) => alive(() => this.#take(world, except, principals)),
       giveBack: (rows) =>
         alive(() => {
           for (const row of rows) this.#tries(row, -1);
@@ -67,10 +67,10 @@ class Model {
     };
   }
 
-  #take(world: string, except: readonly string[], senders: number): TakenCall[] {
-    const all = this.waiting.filter((one) => one.world === world && !except.includes(one.sender));
-    const chosen = [...new Set(all.map(({ sender }) => sender))].slice(0, senders).flatMap((sender) => {
-      const own = all.filter((one) => one.sender === sender);
+  #take(world: string, except: readonly string[], principals: number): TakenCall[] {
+    const all = this.waiting.filter((one) => one.world === world && !except.includes(one.principal));
+    const chosen = [...new Set(all.map(({ principal }) => principal))].slice(0, principals).flatMap((principal) => {
+      const own = all.filter((one) => one.principal === principal);
       const begun = own.findIndex(({ tries }) => tries > 0);
       return own.slice(0, Math.max(1, begun === -1 ? 16 : begun));
     });
@@ -95,17 +95,17 @@ class Journal {
 const ANSWER: Outcome = { kind: 'answer', output: Uint8Array.of(1) };
 const REFUSED: Outcome = { kind: 'error', error: new RepriseError('unknown_event', 'no such event') };
 const ACTS = ['answer', 'refuse', 'dies', 'dies after', 'slow', 'lost', 'unwritten', 'closed'] as const;
-const SENDERS = ['human:ann', 'human:bob', 'human:cyd'];
+const PRINCIPALS = ['human:ann', 'human:bob', 'human:cyd'];
 
 describe('posted calls', () => {
-  it('a posted call is executed once and answered once, in the order of its sender, whichever processes die [FLEET-24, FLEET-25]', async () => {
+  it('a posted call is executed once and answered once, in the order of its principal, whichever processes die [FLEET-24, FLEET-25]', async () => {
     const seen = new Map<string, number>();
-    const posted = fc.array(fc.constantFrom(...SENDERS), { minLength: 1, maxLength: 30 });
+    const posted = fc.array(fc.constantFrom(...PRINCIPALS), { minLength: 1, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(posted, fc.array(fc.constantFrom(...ACTS), { maxLength: 40 }), async (senders, acts) => {
+      fc.asyncProperty(posted, fc.array(fc.constantFrom(...ACTS), { maxLength: 40 }), async (principals, acts) => {
         const script = [...acts];
         const [model, journal] = [new Model(), new Journal()];
-        for (const [n, sender] of senders.entries()) model.add('antwerp', sender, `${sender} ${n}`);
+        for (const [n, principal] of principals.entries()) model.add('antwerp', principal, `${principal} ${n}`);
         const dead = new Set<string>();
         model.isDead = (process) => dead.has(process);
         let [now, processes, isUnwritten] = [0, 0, false];
@@ -152,8 +152,8 @@ describe('posted calls', () => {
           const outcome = readOutcome(answer ?? new Uint8Array());
           return outcome?.kind === 'error' && outcome.error.details.reason === 'abandoned';
         };
-        for (const sender of SENDERS) {
-          const all = model.rows.filter((one) => one.sender === sender);
+        for (const principal of PRINCIPALS) {
+          const all = model.rows.filter((one) => one.principal === principal);
           const own = all.map(({ request }) => `antwerp ${request}`);
           const sure = all.filter((one) => !isGivenUp(one)).map(({ request }) => `antwerp ${request}`);
           const taken = journal.taken.filter((one) => own.includes(one));
@@ -168,12 +168,12 @@ describe('posted calls', () => {
 
   it('a call that ends its process each time is answered with call_unanswered in the end, and those behind it are executed [FLEET-26]', async () => {
     const [model, journal] = [new Model(), new Journal()];
-    for (const [sender, id] of [
+    for (const [principal, id] of [
       ['a', 'poison'],
       ['a', 'behind'],
       ['b', 'beside'],
     ] as const)
-      model.add('antwerp', `human:${sender}`, id);
+      model.add('antwerp', `human:${principal}`, id);
     let [deaths, now] = [0, 0];
     while (model.waiting.length > 0) {
       const process = `p${deaths}`;
@@ -205,14 +205,14 @@ describe('posted calls', () => {
     ]);
   });
 
-  it('the first answer of a posted call stays, whoever executes it again [FLEET-24]', async () => {
+  it('the first answer of a posted call stays, wherever it is executed again [FLEET-24]', async () => {
     const model = new Model();
     model.add('antwerp', 'operator', 'r-1');
     const posts = model.posts('a');
     await posts.answer(0, writeOutcome(ANSWER));
     await posts.answer(0, writeOutcome(REFUSED));
     const signal = AbortSignal.abort();
-    const key = { world: 'antwerp', sender: 'operator', request: 'r-1' };
+    const key = { world: 'antwerp', principal: 'operator', request: 'r-1' };
     expect(await new Posting(posts).answer(key, 'shop/order@1', { lookMs: 1, signal })).toEqual(Uint8Array.of(1));
   });
 

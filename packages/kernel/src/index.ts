@@ -84,5 +84,4 @@ export type { AwaitedCell, WorldFrame } from './run/world/read/reading.js';
 export type { WorldView } from './run/world/read/view.js';
 export type { World } from './run/world/world.js';
 export type { Ack } from './run/world/write/acknowledgement.js';
-export { FOLLOW_OPTIONS, type FollowOptions, followFrames } from './serve/follow/index.js';
 export type { CellTrouble, Trouble, TroubleListener } from './state/trouble.js';

@@ -11,4 +11,3 @@ export { readFrame } from './ports/journal/frame.js';
 export { concealAddress, concealHeaders, detailOfError, Scrubber } from './ports/scrub/index.js';
 export { memory } from './ports/store/memory-store.js';
 export { requireReadable, requireStore } from './pure/arguments/stores.js';
-export { followFrames, followHeads, type LookOptions } from './serve/follow/index.js';

@@ -57,11 +57,9 @@ export {
   type ErasableContentStore,
   type ErrorOrigin,
   type EventOf,
-  type FollowOptions,
   type ForkReport,
   type FrameRecords,
   type From,
-  followFrames,
   forkReport,
   forkWorld,
   from,
@@ -113,6 +111,7 @@ export {
   type WorldView,
   worldAt,
 } from '@reprise/kernel';
+export { type FollowOptions, followFrames } from '@reprise/kernel/follow';
 export { installGuard } from '@reprise/kernel/guard';
 export {
   assertMark,

@@ -267,7 +267,7 @@ class Database implements PostgresDatabase {
     return askToLeave(await this.#tables(), host);
   }
 
-  /** For {@link postedCallsOf}. */
+  /** Opened by {@link postedCallsOf}, since no program has it. */
   async posts(name: string): Promise<PostedCalls> {
     const { connections } = await this.#open();
     const { id: directory } = await namedRow(connections, 'directory', name);

@@ -4,15 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  type FollowOptions,
-  followFrames,
-  type Head,
-  nextHead,
-  type OpenStore,
-  portableSha256,
-  type StoredFrame,
-} from '@reprise/kernel';
+import { type Head, nextHead, type OpenStore, portableSha256, type StoredFrame } from '@reprise/kernel';
+import { type FollowOptions, followFrames } from '@reprise/kernel/follow';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HINT_CHANNEL, Hints } from '../src/connection/hints.js';

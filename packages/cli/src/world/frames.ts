@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
 import type { Head, ReadonlyStore, StoredFrame } from '@reprise/kernel';
-import { followFrames, followHeads, type LookOptions } from '@reprise/kernel/store';
+import { followFrames, followHeads, type LookOptions } from '@reprise/kernel/follow';
 import type { Io } from '../process/io.js';
 import { isDatabase } from './place.js';
 

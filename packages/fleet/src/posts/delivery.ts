@@ -12,7 +12,7 @@ import { pause } from '../time/waits.js';
 import { type ServiceParts, WorldService } from './world-service.js';
 
 /** What finds and executes posted calls. */
-export interface DeliveryParts extends Omit<ServiceParts, 'isOver'> {
+interface DeliveryParts extends Omit<ServiceParts, 'isOver'> {
   /** Keeps a world open until it is released, and opens it when no living process has it. */
   lease(world: string): Promise<{ release(): void }>;
   /** Whether this process has the operation. */
@@ -146,7 +146,7 @@ export class Delivery {
     this.#serving.set(world, served);
   }
 
-  /** Never rejects. */
+  /** Never rejects: a world that does not open rests for a while. */
   async #serveOpen(service: WorldService): Promise<void> {
     const { world } = service;
     try {

@@ -1,4 +1,4 @@
-/** Posts calls, and waits for their answers: in any process of the fleet, whoever executes them. */
+/** Posts calls, and waits for their answers: in any process of the fleet, wherever they are executed. */
 import { RepriseError } from '@reprise/contracts';
 import type { FoundCall, PostedCall, PostedCalls, PostedKey } from '@reprise/store-postgres';
 import { pause } from '../time/waits.js';

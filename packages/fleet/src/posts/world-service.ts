@@ -2,8 +2,8 @@
  * Executes the posted calls of one world, which this process has open.
  *
  * Invariants
- * O1  Calls of one sender are executed one after the other, in the order in which they were posted; senders side by side.
- * O2  A call without an answer keeps the later calls of its sender waiting, and nobody else.
+ * O1  Calls of one principal are executed one after the other, in the order in which they were posted; principals side by side.
+ * O2  A call without an answer keeps the later calls of its principal waiting, and nobody else.
  * O3  What is written as the answer is what an attempt has said. Only a call that was begun {@link TRIES_MAX} times without an
  *     answer gets another one: `call_unanswered`.
  */
@@ -26,17 +26,17 @@ export interface ServiceParts {
   isOver(): boolean;
 }
 
-/** Senders of a world whose calls run at once. */
-const SENDERS_AT_ONCE = 16;
+/** Principals of a world whose calls run at once. */
+const PRINCIPALS_AT_ONCE = 16;
 
 /** How often a call is begun that ends neither its time nor its process with an answer. */
 export const TRIES_MAX = 8;
 
-/** How long a sender waits whose call had no answer, in milliseconds: doubling from the first to the last. */
+/** How long a principal waits whose call had no answer, in milliseconds: doubling from the first to the last. */
 const REST_MS_FIRST = 1_000;
 const REST_MS_MAX = 60_000;
 
-/** Senders that wait: a world with more of them takes no other calls until one of them was answered. */
+/** Principals that wait: a world with more of them takes no other calls until one of them was answered. */
 const RESTING_MAX = 1_000;
 
 interface Rest {
@@ -44,7 +44,7 @@ interface Rest {
   readonly nextMs: number;
 }
 
-/** The posted calls of one world. It is kept while a sender waits for its next try. */
+/** The posted calls of one world. It is kept while a principal waits for its next try. */
 export class WorldService {
   readonly #running = new Map<string, Promise<void>>();
   readonly #resting = new Map<string, Rest>();
@@ -56,7 +56,7 @@ export class WorldService {
     readonly world: string,
   ) {}
 
-  /** Whether a sender waits for its next try. */
+  /** Whether a principal waits for its next try. */
   get isResting(): boolean {
     return this.#resting.size > 0;
   }
@@ -87,22 +87,22 @@ export class WorldService {
 
   /** Begins the next calls. @returns whether there were some */
   async #begin(): Promise<boolean> {
-    const free = SENDERS_AT_ONCE - this.#running.size;
+    const free = PRINCIPALS_AT_ONCE - this.#running.size;
     const now = this.parts.now();
-    const resting = [...this.#resting].filter(([, { until }]) => until > now).map(([sender]) => sender);
+    const resting = [...this.#resting].filter(([, { until }]) => until > now).map(([principal]) => principal);
     if (this.parts.isOver() || free <= 0 || resting.length >= RESTING_MAX) return false;
     const taken = await this.parts.posts.take(this.world, [...this.#running.keys(), ...resting], free);
-    const bySender = new Map<string, TakenCall[]>();
-    for (const call of taken) bySender.set(call.sender, [...(bySender.get(call.sender) ?? []), call]);
-    for (const [sender, calls] of bySender) {
-      const lane = this.#execute(sender, calls).finally(() => this.#running.delete(sender));
-      this.#running.set(sender, lane);
+    const byPrincipal = new Map<string, TakenCall[]>();
+    for (const call of taken) byPrincipal.set(call.principal, [...(byPrincipal.get(call.principal) ?? []), call]);
+    for (const [principal, calls] of byPrincipal) {
+      const lane = this.#execute(principal, calls).finally(() => this.#running.delete(principal));
+      this.#running.set(principal, lane);
     }
     return taken.length > 0;
   }
 
-  /** Executes calls of one sender in their order (O1). Never rejects. */
-  async #execute(sender: string, calls: readonly TakenCall[]): Promise<void> {
+  /** Executes calls of one principal in their order (O1). Never rejects. */
+  async #execute(principal: string, calls: readonly TakenCall[]): Promise<void> {
     const { posts } = this.parts;
     let done = 0;
     for (const call of calls) {
@@ -110,11 +110,11 @@ export class WorldService {
       if (ends !== 'answered') {
         const unbegun = calls.slice(ends === 'begun' ? done + 1 : done);
         await posts.giveBack(unbegun.map(({ row }) => row)).catch(() => undefined); // they count as begun
-        return this.#rest(sender);
+        return this.#rest(principal);
       }
       done++;
     }
-    this.#resting.delete(sender);
+    this.#resting.delete(principal);
   }
 
   /** @returns `begun` when the call itself has used up its time, `not now` when it is not at fault */
@@ -133,15 +133,15 @@ export class WorldService {
     );
   }
 
-  #rest(sender: string): void {
-    const ms = this.#resting.get(sender)?.nextMs ?? REST_MS_FIRST;
-    this.#resting.set(sender, { until: this.parts.now() + ms, nextMs: Math.min(2 * ms, REST_MS_MAX) });
+  #rest(principal: string): void {
+    const ms = this.#resting.get(principal)?.nextMs ?? REST_MS_FIRST;
+    this.#resting.set(principal, { until: this.parts.now() + ms, nextMs: Math.min(2 * ms, REST_MS_MAX) });
   }
 }
 
-function askedOf({ world, operation, input, request, sender, actor }: TakenCall): Asked {
+function askedOf({ world, operation, input, request, principal, actor }: TakenCall): Asked {
   const given = actor === undefined ? undefined : (decode(actor) as unknown as NonNullable<Asked['actor']>);
-  return { world, operation, input, id: request, as: sender as Principal, ...present({ actor: given }) };
+  return { world, operation, input, id: request, as: principal as Principal, ...present({ actor: given }) };
 }
 
 function abandoned({ world, operation, request, tries }: TakenCall): Outcome {

@@ -142,7 +142,7 @@ describePostgres('a posted call', (own) => {
     expect([never.code, never.details.reason]).toEqual(['call_unanswered', 'forgotten']);
   });
 
-  it('a posted call that never ends keeps only its own sender waiting, and is given up in the end', async () => {
+  it('a posted call that never ends keeps only its own principal waiting, and is given up in the end', async () => {
     const name = own.fresh();
     hanging = 0;
     const a = await join(name, { posts: { runMs: 100, lookMs: 50 } });
@@ -152,20 +152,20 @@ describePostgres('a posted call', (own) => {
     await a.answer('antwerp', order, beside);
     expect((await failure(a.answer('antwerp', order, { ...behind, within: 0 }))).details.reason).toBe('waiting');
     await expect.poll(() => hanging).toBeGreaterThan(1); // it is tried again
-    await sql("UPDATE reprise.posted_call SET tries = 8 WHERE sender = 'human:eve' AND operation = 'shop/hangs@1'");
+    await sql("UPDATE reprise.posted_call SET tries = 8 WHERE principal = 'human:eve' AND operation = 'shop/hangs@1'");
     const given = await failure(a.answer('antwerp', hangs, poison));
     expect([given.code, given.details.reason]).toEqual(['call_unanswered', 'abandoned']);
     await a.answer('antwerp', order, behind);
     expect(await a.call('antwerp', orders, null)).toEqual(['ann', 'eve']);
   });
 
-  it('calls of each sender are executed in the order in which they were posted', async () => {
+  it('calls of each principal are executed in the order in which they were posted', async () => {
     const name = own.fresh();
     const [a, b] = [await join(name), await join(name)];
-    const senders = ['human:ann', 'human:bob', 'human:cyd'] as const;
+    const principals = ['human:ann', 'human:bob', 'human:cyd'] as const;
     const posted = await Promise.all(
-      senders.map(async (as) => {
-        const all: { id: string; as: (typeof senders)[number] }[] = [];
+      principals.map(async (as) => {
+        const all: { id: string; as: (typeof principals)[number] }[] = [];
         for (let n = 0; n < 20; n++) {
           const fleet = n % 2 === 0 ? a : b;
           const id = `${as} ${n}`;
@@ -228,7 +228,7 @@ describePostgres('a posted call', (own) => {
     const name = own.fresh();
     const a = await join(name, { posts: { lookMs: 3_600_000 }, operations: [order, hangs] });
     await sql(
-      `INSERT INTO reprise.posted_call (directory, key, world, sender, request, operation, input)
+      `INSERT INTO reprise.posted_call (directory, key, world, principal, request, operation, input)
        SELECT d.id, decode(md5(n::text), 'hex'), 'full', 'human:eve', n::text, 'shop/none@1', ''
        FROM reprise.directory d, generate_series(1, 10000) n WHERE d.name = $1`,
       [Buffer.from(name)],

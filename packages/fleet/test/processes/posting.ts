@@ -4,7 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JournalRecord } from '@reprise/contracts';
-import { followFrames, readFrame, type StoredFrame, verifyStore } from '@reprise/kernel';
+import { type ReadonlyStore, readFrame, type StoredFrame, verifyStore } from '@reprise/kernel';
+import { followFrames } from '@reprise/kernel/follow';
 import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
 import { openNetwork, type TestNetwork } from '../../../store-postgres/test/proxy.js';
 import type { TestServer } from '../../../store-postgres/test/server.js';
@@ -221,15 +222,20 @@ class Reader {
   }
 
   async #follow(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    const store = await this.#open();
+    for await (const frame of followFrames(store, { from: this.read.length, signal: this.#stop.signal }))
+      this.read.push(frame);
+    await store.close();
+  }
+
+  /** Waits until a process has made the world, and until it can be reached. */
+  async #open(): Promise<ReadonlyStore> {
+    for (;;) {
       try {
-        const store = await this.database.world(this.world).openReadonly();
-        for await (const frame of followFrames(store, { from: this.read.length, signal: this.#stop.signal }))
-          this.read.push(frame);
-        return store.close();
+        return await this.database.world(this.world).openReadonly();
       } catch (error) {
-        if ((error as { code?: string }).code !== 'world_absent') throw error;
-        await pause(50); // nobody has opened it yet
+        if (!['world_absent', 'store_failed'].includes((error as { code?: string }).code ?? '')) throw error;
+        await pause(50);
       }
     }
   }

@@ -1,6 +1,6 @@
 /** `GET /api/follow`: what the world says by itself, as server-sent events: the newest frame, and its process. */
 import type { ReadonlyStore } from '@reprise/kernel';
-import { followHeads } from '@reprise/kernel/store';
+import { followHeads } from '@reprise/kernel/follow';
 import { toJson } from '@reprise/operators/text';
 import type { FollowMessage, WorldReport } from '../contract/index.js';
 

@@ -15,4 +15,5 @@ export {
   type Posted,
   type PostsOptions,
 } from '@reprise/fleet';
-export type { FollowOptions, WorldFrame } from '@reprise/kernel';
+export type { WorldFrame } from '@reprise/kernel';
+export type { FollowOptions } from '@reprise/kernel/follow';

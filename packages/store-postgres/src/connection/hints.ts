@@ -20,7 +20,7 @@ const PAYLOAD_BYTES_MAX = 7_900;
 /** Topics that wait to be sent: beyond it one hint is about everything. */
 const TOPICS_MAX = 2_000;
 
-/** The hint about everything. */
+/** The hint that is about every topic at once. */
 const EVERYTHING = '*';
 
 /** Before a connection that was lost is made again, in milliseconds. */

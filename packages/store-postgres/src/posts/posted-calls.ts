@@ -2,9 +2,9 @@
  * Posted calls: rows that wait for the owner of their world, and then hold its answer.
  *
  * Invariants
- * Q1  A call is there once for its world, its sender and its request. The first answer that is written to it stays.
+ * Q1  A call is there once for its world, its principal and its request. The first answer that is written to it stays.
  * Q2  `take` begins a call durably before it is executed: one that ends its process again and again is noticed by its count.
- * Q3  Calls of a sender are taken in the order of their rows. One that was begun before is taken alone.
+ * Q3  Calls of a principal are taken in the order of their rows. One that was begun before is taken alone.
  */
 import { createHash } from 'node:crypto';
 import { RepriseError } from '@reprise/contracts';
@@ -18,7 +18,7 @@ import { ANSWER, AWAIT, FIND, GIVE_BACK, POST, SWEEP, TAKE, WORLDS } from './sta
 /** Who posts, to which world, under which id. */
 export interface PostedKey {
   readonly world: string;
-  readonly sender: string;
+  readonly principal: string;
   readonly request: string;
 }
 
@@ -26,7 +26,7 @@ export interface PostedKey {
 export interface PostedCall extends PostedKey {
   readonly operation: string;
   readonly input: Uint8Array;
-  /** Absent without an actor. */
+  /** The encoded actor; absent when nobody was named. */
   readonly actor?: Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export interface FoundCall {
   readonly operation: string;
   /** The sha-256 of its input. */
   readonly digest: Uint8Array;
-  /** Absent while it waits. */
+  /** The encoded outcome; absent while it waits. */
   readonly answer?: Uint8Array;
 }
 
@@ -66,12 +66,12 @@ export interface PostedCalls {
    */
   put(call: PostedCall): Promise<void>;
   find(key: PostedKey): Promise<FoundCall | undefined>;
-  /** Says that somebody waits for the answer, so that it is hinted at. @param call called at each hint @returns stops that */
+  /** Says that a caller waits for the answer, so that it is hinted at. @param call called at each hint @returns stops that */
   await(row: number, call: () => void): Promise<() => void>;
   /** Worlds with calls that wait, in their order, but for those that another living process has. @param after the last one of the page before */
   worlds(after: string, limit: number): Promise<readonly WaitingWorld[]>;
-  /** Begins the next calls of each sender (Q2, Q3). @param except senders that are left out @param senders how many have calls taken at most */
-  take(world: string, except: readonly string[], senders: number): Promise<readonly TakenCall[]>;
+  /** Begins the next calls of each principal (Q2, Q3). @param except principals that are left out @param principals how many have calls taken at most */
+  take(world: string, except: readonly string[], principals: number): Promise<readonly TakenCall[]>;
   /** Takes back the beginning of calls that were not executed. */
   giveBack(rows: readonly number[]): Promise<void>;
   /** Writes the answer of a call; an earlier one stays (Q1). */
@@ -93,7 +93,7 @@ interface PostsParts {
 }
 
 /** Calls of one world that wait at most: each is a row. */
-export const POSTED_MAX = 10_000;
+const POSTED_MAX = 10_000;
 
 /** Larger answers have a statement of their own. */
 const GATHERED_BYTES_MAX = 4_096;
@@ -115,8 +115,18 @@ export class DatabasePosts implements PostedCalls {
   async put(call: PostedCall): Promise<void> {
     const { connections, directory, hints } = this.parts;
     for (;;) {
-      const { world, sender, request, operation, input, actor = null } = call;
-      const given = [directory, keyOf(call), worldBytes(world), sender, request, actor, operation, input, POSTED_MAX];
+      const { world, principal, request, operation, input, actor = null } = call;
+      const given = [
+        directory,
+        keyOf(call),
+        worldBytes(world),
+        principal,
+        request,
+        actor,
+        operation,
+        input,
+        POSTED_MAX,
+      ];
       const [isRoom, isMade] = one(await connections.rows('post a call', POST, given)) ?? [];
       if (isMade === true) return hints.send(this.#topic);
       const found = await this.find(call);
@@ -163,9 +173,9 @@ export class DatabasePosts implements PostedCalls {
     }));
   }
 
-  async take(world: string, except: readonly string[], senders: number): Promise<readonly TakenCall[]> {
+  async take(world: string, except: readonly string[], principals: number): Promise<readonly TakenCall[]> {
     const { connections, directory } = this.parts;
-    const given = [directory, worldBytes(world), except, senders];
+    const given = [directory, worldBytes(world), except, principals];
     const rows = await connections.rows('take posted calls', TAKE, given);
     return rows.map((row) => takenCall(row, world, connections.label));
   }
@@ -214,8 +224,8 @@ function worldBytes(world: string): Buffer {
 }
 
 /** The digest of a key, which stands in the index in its place. */
-function keyOf({ world, sender, request }: PostedKey): Uint8Array {
-  return sha256(encode([world, sender, request]));
+function keyOf({ world, principal, request }: PostedKey): Uint8Array {
+  return sha256(encode([world, principal, request]));
 }
 
 function sha256(bytesOf: Uint8Array): Uint8Array {
@@ -223,12 +233,12 @@ function sha256(bytesOf: Uint8Array): Uint8Array {
 }
 
 function takenCall(
-  [row, sender, request, actor, operation, input, tries]: Row,
+  [row, principal, request, actor, operation, input, tries]: Row,
   world: string,
   where: string,
 ): TakenCall {
   return {
-    ...{ world, row: whole(row, where), sender: text(sender, where), request: text(request, where) },
+    ...{ world, row: whole(row, where), principal: text(principal, where), request: text(request, where) },
     ...(actor == null ? {} : { actor: bytes(actor, where) }),
     ...{ operation: text(operation, where), input: bytes(input, where), tries: whole(tries, where) },
   };

@@ -3,8 +3,8 @@
 /** The bytes of inputs that are taken at once; the first call of a world is taken whatever its size. */
 const TAKEN_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Calls of one sender that are taken at once, and rows of a world that are looked at for that. */
-const OF_A_SENDER = 16;
+/** Calls of one principal that are taken at once, and rows of a world that are looked at for that. */
+const OF_A_PRINCIPAL = 16;
 const PAGE_ROWS = 256;
 
 /** Adds a call, unless it is there or too many wait. */
@@ -14,7 +14,7 @@ export const POST = `
       SELECT FROM reprise.posted_call WHERE directory = $1 AND world = $3 AND answered IS NULL LIMIT $9
     ) AS waiting
   ), made AS (
-    INSERT INTO reprise.posted_call (directory, key, world, sender, request, actor, operation, input)
+    INSERT INTO reprise.posted_call (directory, key, world, principal, request, actor, operation, input)
     SELECT $1, $2, $3, $4, $5, $6, $7, $8 FROM room WHERE is_room ON CONFLICT (directory, key) DO NOTHING RETURNING id
   )
   SELECT is_room, EXISTS (SELECT FROM made) FROM room`;
@@ -45,24 +45,24 @@ export const WORLDS = `
   WHERE w.world IS NOT NULL AND (h.id IS NULL OR h.address = $3) LIMIT $4`;
 
 /**
- * Of each sender the first calls that were never begun, or the first one alone. A page is of senders that are not left out,
+ * Of each principal the first calls that were never begun, or the first one alone. A page is of principals that are not left out,
  * so that one with many calls that wait for something keeps no other one waiting.
  */
 export const TAKE = `
   WITH page AS MATERIALIZED (
-    SELECT id, sender, tries, length(input) AS size FROM reprise.posted_call
-    WHERE directory = $1 AND world = $2 AND answered IS NULL AND NOT sender = ANY($3::text[])
+    SELECT id, principal, tries, length(input) AS size FROM reprise.posted_call
+    WHERE directory = $1 AND world = $2 AND answered IS NULL AND NOT principal = ANY($3::text[])
     ORDER BY id LIMIT ${PAGE_ROWS} FOR UPDATE
   ), ranked AS (
-    SELECT id, size, row_number() OVER own AS n, max(tries) OVER own AS begun, min(id) OVER (PARTITION BY sender) AS lead
-    FROM page WINDOW own AS (PARTITION BY sender ORDER BY id ROWS UNBOUNDED PRECEDING)
+    SELECT id, size, row_number() OVER own AS n, max(tries) OVER own AS begun, min(id) OVER (PARTITION BY principal) AS lead
+    FROM page WINDOW own AS (PARTITION BY principal ORDER BY id ROWS UNBOUNDED PRECEDING)
   ), chosen AS (
     SELECT id, dense_rank() OVER (ORDER BY lead) AS place, sum(size) OVER (ORDER BY id) - size AS before FROM ranked
-    WHERE n = 1 OR (n <= ${OF_A_SENDER} AND begun = 0)
+    WHERE n = 1 OR (n <= ${OF_A_PRINCIPAL} AND begun = 0)
   ), begun AS (
     UPDATE reprise.posted_call p SET tries = p.tries + 1 FROM chosen c
     WHERE p.id = c.id AND c.place <= $4 AND c.before < ${TAKEN_BYTES_MAX}
-    RETURNING p.id, p.sender, p.request, p.actor, p.operation, p.input, p.tries
+    RETURNING p.id, p.principal, p.request, p.actor, p.operation, p.input, p.tries
   )
   SELECT * FROM begun ORDER BY id`;
 

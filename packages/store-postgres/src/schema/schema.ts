@@ -135,13 +135,13 @@ const STEPS_PACKS: readonly string[] = [
  *
  * - `world`: `followed_until` is when its owner no longer hints at appends, unless a reader says again that it follows.
  * - `posted_call`: a call that waits for the owner of its world, and then its answer. `key` is the digest of the world, the
- *   sender and the request, `tries` counts what was begun and not taken back, `awaited` says that somebody waits for a hint.
+ *   principal and the request, `tries` counts what was begun and not taken back, `awaited` says that a caller waits for a hint.
  */
 const STEPS_POSTS: readonly string[] = [
   'ALTER TABLE reprise.world ADD COLUMN followed_until timestamptz',
   `CREATE TABLE posted_call (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, directory bigint NOT NULL, key bytea NOT NULL, world bytea NOT NULL,
-    sender text NOT NULL, request text NOT NULL, actor bytea, operation text NOT NULL, input bytea NOT NULL,
+    principal text NOT NULL, request text NOT NULL, actor bytea, operation text NOT NULL, input bytea NOT NULL,
     made timestamptz NOT NULL DEFAULT clock_timestamp(), tries int NOT NULL DEFAULT 0,
     awaited boolean NOT NULL DEFAULT false, answer bytea, answered timestamptz, UNIQUE (directory, key)
   )`,

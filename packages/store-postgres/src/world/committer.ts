@@ -35,7 +35,7 @@ export class Committer {
   #waiting: Waiting[] = [];
   #lanes = 0;
 
-  /** @param followed called after an append to a world that somebody follows */
+  /** @param followed called after an append to a world that a reader follows */
   constructor(
     private readonly connections: Connections,
     private readonly followed: (world: number) => void = () => undefined,

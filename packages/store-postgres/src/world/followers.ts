@@ -1,5 +1,5 @@
 /**
- * Readers of worlds that other processes write. A world says until when somebody follows it, so that its owner hints at
+ * Readers of worlds that other processes write. A world says until when a reader follows it, so that its owner hints at
  * appends of such worlds alone (`connection/hints.ts`).
  *
  * Invariants

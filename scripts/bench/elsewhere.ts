@@ -2,14 +2,15 @@
  * Readers elsewhere and posted calls, in one run on one server: how late a frame reaches a reader in another connection pool,
  * woken by hints and by a poll alone; how long a posted call takes to its answer, beside calls; and what followers cost appends.
  *
- *   node --conditions=@reprise/source --import tsx packages/fleet/bench/elsewhere.ts
+ *   node --conditions=@reprise/source --import tsx scripts/bench/elsewhere.ts
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { EMPTY_HEAD, followFrames, type Head, nextHead, portableSha256, type World } from '@reprise/kernel';
+import { EMPTY_HEAD, type Head, nextHead, portableSha256, type World } from '@reprise/kernel';
+import { followFrames } from '@reprise/kernel/follow';
 import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
-import { postgresBin, startServer } from '../../store-postgres/test/server.js';
-import { type Fleet, openFleet } from '../src/index.js';
-import { openShop, order } from '../test/shop.js';
+import { type Fleet, openFleet } from '../../packages/fleet/src/index.js';
+import { openShop, order } from '../../packages/fleet/test/shop.js';
+import { postgresBin, startServer } from '../../packages/store-postgres/test/server.js';
 
 const LATENCIES = 200;
 const WORLDS = 32;
