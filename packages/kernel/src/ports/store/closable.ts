@@ -59,8 +59,8 @@ export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyS
   const { status, changed } = store;
   return {
     ...store,
-    ...(status === undefined ? {} : { status: async () => door.pass(() => status()) }),
-    ...(changed === undefined ? {} : { changed: (call: () => void) => door.pass(() => changed(call)) }),
+    ...(status && { status: async () => door.pass(() => status()) }),
+    ...(changed && { changed: (call) => door.pass(() => changed(call)) }),
     journal: readableJournal(store.journal, door),
     content: readableContent(store.content, door),
     close: () => door.shut(() => store.close()),

@@ -79,7 +79,9 @@ class Theater {
     };
     return {
       journal,
-      content: {} as ReadonlyStore['content'],
+      content: {
+        get: async () => expect.fail('a reader of frames reads no content'),
+      } as unknown as ReadonlyStore['content'],
       status: async () => ({ writer: 'closed', ...(this.movedTo === undefined ? {} : { movedTo: this.movedTo }) }),
       changed: (call) => {
         this.calls.add(call);
