@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Driver } from '../src/database/driver.js';
-import { nodeFs, type Ports, type StoreFs } from '../src/database/ports.js';
+import { MACHINE, nodeFs, type Ports, type StoreFs } from '../src/database/ports.js';
 import type { Call } from './sync-order.js';
 
 /** Which sync is left out. */
@@ -33,11 +33,11 @@ export function carelessMachine(driver: Driver, omission?: Omission): Ports {
       return { ...db, exec };
     },
   };
-  return { fs, driver: async () => (omission === 'the log' ? unsynced : driver) };
+  return { ...MACHINE, fs, driver: async () => (omission === 'the log' ? unsynced : driver) };
 }
 
 /** A machine that tells what is done to its files; not what SQLite does, which has its own way to them. */
-export function toldMachine({ fs, driver }: Ports, tell: (call: Call) => void): Ports {
+export function toldMachine({ fs, ...machine }: Ports, tell: (call: Call) => void): Ports {
   const told: StoreFs = {
     ...fs,
     open: (async (path: string, flags: string | number) => {
@@ -65,7 +65,7 @@ export function toldMachine({ fs, driver }: Ports, tell: (call: Call) => void): 
       if (fs.syncFolder === nodeFs.syncFolder) tell({ call: 'sync', path });
     },
   };
-  return { fs: told, driver };
+  return { ...machine, fs: told };
 }
 
 function toldHandle(handle: FileHandle, path: string, tell: (call: Call) => void): FileHandle {

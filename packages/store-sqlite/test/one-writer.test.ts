@@ -4,6 +4,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,7 +16,9 @@ import { join } from 'node:path';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteDriver } from '../src/database/driver.js';
+import { MACHINE } from '../src/database/ports.js';
 import { sqlite, sqliteDirectory } from '../src/index.js';
+import { sqliteOn } from '../src/store.js';
 import { type Child, startChild } from './child.js';
 import { freshDirectory, tamper } from './fixtures.js';
 import { framesAfter } from './frames.js';
@@ -127,9 +130,12 @@ describe('a file that another process has open', () => {
 
 describe('a file that this process has open', () => {
   let open: OpenStore;
+  /** The time of the machine, in milliseconds. */
+  let now: number;
 
   beforeEach(async () => {
-    open = await sqlite(path).open();
+    now = 0;
+    open = await sqliteOn({ ...MACHINE, monotonic: () => now }, path).open();
     await append(open, 3);
   });
 
@@ -143,10 +149,13 @@ describe('a file that this process has open', () => {
     ['replaced by another', 'world_moved', () => replaceBy(path)],
     ['moved with its folder', 'world_moved', () => renameSync(inPlace('real'), inPlace('elsewhere'))],
     ['given a second name', 'world_linked', () => linkSync(path, inPlace('second.db'))],
+    ['overwritten in its place', 'world_moved', () => truncateSync(path, 0)],
+  ];
+
+  const changesOfLogs: readonly (readonly [string, string, () => void])[] = [
     ['robbed of its log', 'world_moved', () => rmSync(`${path}-wal`)],
     ['robbed of the index of its log', 'world_moved', () => rmSync(`${path}-shm`)],
     ['given a log with a second name', 'world_linked', () => linkSync(`${path}-wal`, inPlace('second-wal'))],
-    ['overwritten in its place', 'world_moved', () => truncateSync(path, 0)],
   ];
 
   function replaceBy(file: string): void {
@@ -158,6 +167,26 @@ describe('a file that this process has open', () => {
     change();
     await expect(append(open)).rejects.toMatchObject({ code });
     await expect(open.mark('late')).rejects.toMatchObject({ code });
+  });
+
+  it.each(changesOfLogs)(
+    'an open file that is %s accepts no write that begins 100 ms later [JRN-29]',
+    async (_, code, change) => {
+      now += 1_000;
+      await append(open); // its files are looked at
+      change();
+      now += 100;
+      await expect(append(open)).rejects.toMatchObject({ code });
+      await expect(open.mark('late')).rejects.toMatchObject({ code });
+    },
+  );
+
+  it('an open file is looked at again when nothing was written for long, before anything is written [JRN-29]', async () => {
+    now += 1_000;
+    truncateSync(path, 0);
+    const log = readFileSync(`${path}-wal`);
+    await expect(append(open)).rejects.toMatchObject({ code: 'world_moved' });
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
   });
 
   it('an open file accepts writes after its times changed', async () => {

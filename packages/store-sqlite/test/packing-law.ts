@@ -244,9 +244,9 @@ function buggy(driver: Driver, bug: Bug): Driver {
         ...db,
         prepare: (sql) => {
           const statement = db.prepare(sql);
-          const run = (...params: readonly SqlValue[]): void => {
+          const run = (...params: readonly SqlValue[]): number => {
             const changed = bug(sql, params);
-            if (changed !== 'leave out') statement.run(...changed);
+            return changed === 'leave out' ? 1 : statement.run(...changed);
           };
           return { ...statement, run };
         },

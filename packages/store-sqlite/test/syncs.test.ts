@@ -51,7 +51,7 @@ async function watched(driver: string, omission?: Omission): Promise<string[]> {
   const told = toldMachine(carelessMachine(await driverNamed(driver), omission), (call) => void calls.push(call));
   let db: Connection | undefined;
   const machine: Ports = {
-    fs: told.fs,
+    ...told,
     driver: async () => {
       const inner = await told.driver();
       const open: typeof inner.open = (file, mode) => {

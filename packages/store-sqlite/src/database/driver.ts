@@ -19,7 +19,8 @@ export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
 
 interface Statement {
-  run(...params: readonly SqlValue[]): void;
+  /** Returns how many rows it changed, those changed by triggers not included. */
+  run(...params: readonly SqlValue[]): number;
   get(...params: readonly SqlValue[]): Row | undefined;
   all(...params: readonly SqlValue[]): readonly Row[];
 }
@@ -103,8 +104,13 @@ interface NodeDatabase {
   close(): void;
 }
 
+/** What both drivers return of a statement that writes. */
+interface Written {
+  readonly changes: number | bigint;
+}
+
 interface NodeStatement {
-  run(...params: readonly SqlValue[]): unknown;
+  run(...params: readonly SqlValue[]): Written;
   get(...params: readonly SqlValue[]): Record<string, SqlValue> | undefined;
   all(...params: readonly SqlValue[]): Record<string, SqlValue>[];
 }
@@ -126,9 +132,7 @@ function nodeDriver({ DatabaseSync }: NodeSqlite): Driver {
 /** A row object has its columns in the order of the select: no column of ours is named like an integer or twice. */
 function nodeStatement(statement: NodeStatement): Statement {
   return {
-    run: (...params) => {
-      statement.run(...params);
-    },
+    run: (...params) => Number(statement.run(...params).changes),
     get: (...params) => {
       const row = statement.get(...params);
       return row === undefined ? undefined : Object.values(row);
@@ -148,7 +152,7 @@ interface LibsqlDatabase {
 
 interface LibsqlStatement {
   raw(on: boolean): LibsqlStatement;
-  run(params: readonly LibsqlValue[]): unknown;
+  run(params: readonly LibsqlValue[]): Written;
   get(params: readonly LibsqlValue[]): LibsqlValue[] | undefined;
   all(params: readonly LibsqlValue[]): LibsqlValue[][];
 }
@@ -175,9 +179,7 @@ function libsqlStatement(prepare: () => LibsqlStatement): Statement {
   let raw: LibsqlStatement | undefined;
   let one: LibsqlStatement | undefined;
   return {
-    run: (...params) => {
-      statement.run(params);
-    },
+    run: (...params) => Number(statement.run(params).changes),
     get: (...params) => {
       one ??= prepare().raw(true);
       try {

@@ -27,6 +27,11 @@ export function getNote(db: Connection, name: string): string | undefined {
   return noteReader(db)(name);
 }
 
+/** A note as an expression of another statement, for a comparison with a text. */
+export function noteSql(name: string): string {
+  return `(SELECT value FROM meta WHERE name = '${name}')`;
+}
+
 /** {@link getNote} for who reads notes often. */
 export function noteReader(db: Connection): (name: string) => string | undefined {
   const select = db.prepare(SELECT);

@@ -16,6 +16,8 @@ export interface StoreFs extends Pick<typeof promises, 'mkdir' | 'open' | 'readd
 export interface Ports {
   readonly fs: StoreFs;
   driver(): Promise<Driver>;
+  /** A time in milliseconds that never goes back, whatever is done to the clock of the machine. */
+  monotonic(): number;
 }
 
 /** The file system of this machine. */
@@ -32,7 +34,7 @@ export const nodeFs: StoreFs = {
 };
 
 /** The file system and the database driver of this machine. */
-export const MACHINE: Ports = { fs: nodeFs, driver: sqliteDriver };
+export const MACHINE: Ports = { fs: nodeFs, driver: sqliteDriver, monotonic: () => performance.now() };
 
 /** Makes a file durable that is not open: closing it would drop SQLite's locks on it. */
 export function syncFile(path: string): void {

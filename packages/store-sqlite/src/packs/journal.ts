@@ -2,10 +2,10 @@ import { RepriseError } from '@reprise/contracts';
 import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/driver';
 import { type FrameRow, packRows, rowInflater, unpackRow } from '@reprise/packs';
-import type { Connection, Row } from '../database/driver.js';
+import type { Connection, Row, SqlValue } from '../database/driver.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
 import { bytes, digestSql, illegal, whole, wholeSql } from '../database/values.js';
-import type { HeldFile } from '../file/held-file.js';
+import { type HeldFile, OWNED } from '../file/held-file.js';
 import { asFrameRow, READ_COLUMNS } from './frame-rows.js';
 import type { Packer, StagedBlobs } from './packer.js';
 
@@ -102,41 +102,69 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
   };
 }
 
-/** Appends frames, together with waiting blobs, as one transaction. */
+/**
+ * The landmark of a row with one frame, so that such a row is one statement. Temporary: it belongs to the connection, and
+ * no file has it.
+ */
+const LANDMARK_OF_ONE = `CREATE TEMP TRIGGER landmark_of_one AFTER INSERT ON main.frame WHEN NEW.first = NEW.seq
+  BEGIN INSERT OR IGNORE INTO landmark (kind, seq) VALUES (NEW.kind, NEW.seq); END`;
+
+/** The next row, only where the file names its writer, and where its newest frame is the one before. */
+const INSERT_NEXT = `INSERT INTO frame (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? WHERE ${OWNED}
+  AND (SELECT seq FROM frame ORDER BY seq DESC LIMIT 1) = ? AND (SELECT head FROM frame ORDER BY seq DESC LIMIT 1) = ?`;
+
+/** Appends frames, together with waiting blobs, as one transaction; a single frame as one statement where possible. */
 export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBlobs): Journal['append'] {
-  const { db, path } = held;
+  const { db, path, ownerText } = held;
+  db.exec(LANDMARK_OF_ONE);
   const newest = db.prepare(NEWEST);
+  const insertNext = db.prepare(INSERT_NEXT);
   const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
-  const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
+  const insertLandmark = db.prepare('INSERT OR IGNORE INTO landmark (kind, seq) VALUES (?, ?)');
   const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
 
   const bytesOf = (frames: readonly StoredFrame[]): number => frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
   function insert(frames: readonly StoredFrame[]): void {
     for (const { row, frames: run } of packRows(frames)) {
-      insertFrame.run(row.seq, row.first, row.at, row.kind, row.head, row.bytes, row.size);
+      insertFrame.run(...valuesOf(row));
       const lastOfKind = new Map(run.map((frame) => [frame.kind, frame.seq]));
-      for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
+      if (run.length > 1) for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
       for (const { key, seq } of run) if (key !== undefined) insertRequest.run(Buffer.from(key, 'hex'), seq);
     }
   }
 
+  /** Whether one statement stored the frame behind the head. */
+  function stored(frame: StoredFrame, behind: Head): boolean {
+    const [packed] = packRows([frame]);
+    if (packed === undefined) return false;
+    const values = [...valuesOf(packed.row), ownerText, behind.seq, Buffer.from(behind.digest, 'hex')];
+    return packer.commitRow(() => insertNext.run(...values), staged, frame.bytes.length);
+  }
+
+  function append(frames: readonly StoredFrame[], expected: Head): Head {
+    const [frame, ...more] = frames;
+    if (frame !== undefined && more.length === 0 && frame.key === undefined && stored(frame, expected)) {
+      return { seq: frame.seq, digest: frame.head };
+    }
+    const body = (): Head => {
+      const durable = headOf(newest.get(), path);
+      assertHead(durable, expected);
+      insert(frames);
+      const last = frames.at(-1);
+      return last === undefined ? durable : { seq: last.seq, digest: last.head };
+    };
+    return packer.commit(body, staged, bytesOf(frames));
+  }
+
   return async (frames, expected) => {
     assertConsecutive(frames, expected);
-    return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
-      packer.commit(
-        () => {
-          const durable = headOf(newest.get(), path);
-          assertHead(durable, expected);
-          insert(frames);
-          const last = frames.at(-1);
-          return last === undefined ? durable : { seq: last.seq, digest: last.head };
-        },
-        staged,
-        bytesOf(frames),
-      ),
-    );
+    return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () => append(frames, expected));
   };
+}
+
+function valuesOf({ seq, first, at, kind, head, bytes: stored, size }: FrameRow): SqlValue[] {
+  return [seq, first, at, kind, head, stored, size];
 }
 
 function headOf(row: Row | undefined, path: string): Head {

@@ -63,6 +63,22 @@ export class Packer {
     }
   }
 
+  /**
+   * {@link HeldFile.commitRow} of a row of frames; not while blobs wait for an append, or a pack for its transaction.
+   *
+   * @param added the bytes of frames in the row
+   * @returns whether it wrote the row
+   */
+  commitRow(write: () => number, staged: StagedBlobs, added: number): boolean {
+    const waiting = this.#waiting;
+    if (waiting === undefined || staged.bytes() > 0) return false;
+    if (waiting.blobs > PACK_BYTES_MAX || waiting.frames + added > PACK_BYTES_MAX) return false;
+    this.#waiting = undefined; // counted again should the write fail
+    const isWritten = this.#held.commitRow(write);
+    this.#waiting = { ...waiting, frames: waiting.frames + (isWritten ? added : 0) };
+    return isWritten;
+  }
+
   /** @param packing undefined to pack nothing */
   #commit<T>(body: () => T, staged: StagedBlobs, added: number, packing: { now: boolean } | undefined): T {
     const waiting = { ...(this.#waiting ?? this.#count()) };

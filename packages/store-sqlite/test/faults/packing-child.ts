@@ -49,8 +49,9 @@ function struck(db: Connection): Connection {
         run: (...params) => {
           packing = true;
           step();
-          statement.run(...params);
+          const changes = statement.run(...params);
           step();
+          return changes;
         },
       };
     },

@@ -15,7 +15,8 @@
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../../pure/engine/index.js';
-import { type ExecutionContext, type ExecutionParts, Executions, type Running } from './execution.js';
+import { type ExecutionParts, Executions, type Running } from './execution.js';
+import type { ExecutionContext } from './execution-context.js';
 import type { Executor } from './executor.js';
 import { CANCELLED, type KernelSaid, kernelReceipt, NO_ADAPTER, stopped, TIMED_OUT } from './kernel-receipts.js';
 import type { AskedOutside } from './outside.js';

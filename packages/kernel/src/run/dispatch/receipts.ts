@@ -50,6 +50,7 @@ export async function receiptOf(
 function saidBy(outcome: unknown): Said | undefined {
   try {
     const { status, code, retryable, usage } = outcome as Readonly<Record<string, unknown>>;
+    if (status === 'ok' && usage === undefined) return { status };
     if (status === 'denied' || (status === 'error' && code === undefined)) return undefined;
     const said: Record<string, unknown> = { status, usage };
     if (status === 'error') Object.assign(said, { code, retryable });

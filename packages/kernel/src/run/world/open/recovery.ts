@@ -92,7 +92,7 @@ async function reconcile(
   try {
     return await Promise.race([ask(), late]);
   } finally {
-    context.reported.flush();
+    context.reported?.flush();
     answered.abort();
   }
 }
