@@ -25,7 +25,7 @@ import {
   wholeFrom,
 } from '@reprise/contracts';
 import { encode, type RequestOptions, readFrame, type WorldFrame } from '@reprise/kernel';
-import { FOLLOW_OPTIONS, type FollowOptions, followFrames } from '@reprise/kernel/follow';
+import { FOLLOW_OPTIONS, type FollowFramesOptions, followFrames } from '@reprise/kernel/follow';
 import {
   type Host,
   type HostedWorld,
@@ -355,13 +355,13 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
    * @example
    * for await (const { seq, records } of fleet.follow('antwerp', { from: 0, signal })) show(seq, records)
    */
-  follow(world: string, options: FollowOptions = {}): AsyncGenerator<WorldFrame, void> {
+  follow(world: string, options: FollowFramesOptions = {}): AsyncGenerator<WorldFrame, void> {
     requireWorldId(world);
     requireKnownOptions(options, FOLLOW_OPTIONS, 'fleet.follow');
     return this.#follow(world, options);
   }
 
-  async *#follow(world: string, options: FollowOptions): AsyncGenerator<WorldFrame, void> {
+  async *#follow(world: string, options: FollowFramesOptions): AsyncGenerator<WorldFrame, void> {
     if (this.#isLeaving) throw closedError();
     const left = this.#leaves.signal;
     const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Head, nextHead, type OpenStore, portableSha256, type StoredFrame } from '@reprise/kernel';
-import { type FollowOptions, followFrames } from '@reprise/kernel/follow';
+import { type FollowFramesOptions, followFrames } from '@reprise/kernel/follow';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HINT_CHANNEL, Hints } from '../src/connection/hints.js';
@@ -121,7 +121,7 @@ describePostgres('a reader elsewhere', (own) => {
   async function reader(
     of: PostgresDatabase,
     name: string,
-    options: FollowOptions = {},
+    options: FollowFramesOptions = {},
     slow?: () => Promise<unknown>,
   ) {
     const store = await of.world(name).openReadonly();

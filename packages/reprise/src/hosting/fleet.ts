@@ -16,4 +16,4 @@ export {
   type PostsOptions,
 } from '@reprise/fleet';
 export type { WorldFrame } from '@reprise/kernel';
-export type { FollowOptions } from '@reprise/kernel/follow';
+export type { FollowFramesOptions } from '@reprise/kernel/follow';

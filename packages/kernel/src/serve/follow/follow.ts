@@ -35,7 +35,7 @@ export interface LookOptions {
 }
 
 /** From where a world is followed, and for how long. */
-export interface FollowOptions extends LookOptions {
+export interface FollowFramesOptions extends LookOptions {
   /** The first frame; 0 when absent. */
   readonly from?: number;
   /**
@@ -57,7 +57,7 @@ const LOOK_OPTIONS: KnownOptions<LookOptions> = {
 };
 
 /** What may be passed to {@link followFrames}, for callers that pass it on. */
-export const FOLLOW_OPTIONS: KnownOptions<FollowOptions> = {
+export const FOLLOW_OPTIONS: KnownOptions<FollowFramesOptions> = {
   ...LOOK_OPTIONS,
   from: wholeFrom(0),
   atLeast: wholeFrom(0),
@@ -94,7 +94,10 @@ export function followHeads(store: ReadonlyStore, options: LookOptions = {}): As
  * const store = await postgres(url).world('home').openReadonly()
  * for await (const { seq, bytes } of followFrames(store, { from: 0, signal })) index(readFrame(bytes, seq))
  */
-export function followFrames(store: ReadonlyStore, options: FollowOptions = {}): AsyncGenerator<StoredFrame, void> {
+export function followFrames(
+  store: ReadonlyStore,
+  options: FollowFramesOptions = {},
+): AsyncGenerator<StoredFrame, void> {
   return followWith(systemClock, store, options);
 }
 
@@ -102,7 +105,7 @@ export function followFrames(store: ReadonlyStore, options: FollowOptions = {}):
 export function followWith(
   clock: Clock,
   store: ReadonlyStore,
-  options: FollowOptions,
+  options: FollowFramesOptions,
 ): AsyncGenerator<StoredFrame, void> {
   requireReadable(store, 'followFrames');
   requireKnownOptions(options, FOLLOW_OPTIONS, 'followFrames');
@@ -141,7 +144,11 @@ class Follower {
     }
   }
 
-  async *frames({ from = 0, atLeast = -1, within = WITHIN_MS }: FollowOptions): AsyncGenerator<StoredFrame, void> {
+  async *frames({
+    from = 0,
+    atLeast = -1,
+    within = WITHIN_MS,
+  }: FollowFramesOptions): AsyncGenerator<StoredFrame, void> {
     let last: Head | undefined = from === 0 ? EMPTY_HEAD : undefined;
     let next = from;
     this.#until = atLeast < 0 ? Number.POSITIVE_INFINITY : this.clock.monotonic() + within;

@@ -1,1 +1,1 @@
-export { FOLLOW_OPTIONS, type FollowOptions, followFrames, followHeads, type LookOptions } from './follow.js';
+export { FOLLOW_OPTIONS, type FollowFramesOptions, followFrames, followHeads, type LookOptions } from './follow.js';
