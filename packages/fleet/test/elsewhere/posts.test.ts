@@ -145,17 +145,17 @@ describePostgres('a posted call', (own) => {
   it('a posted call that never ends keeps only its own principal waiting, and is given up in the end', async () => {
     const name = own.fresh();
     hanging = 0;
-    const a = await join(name, { posts: { runMs: 100, lookMs: 50 } });
+    const a = await join(name, { posts: { runMs: 1_500, lookMs: 50 } });
     const poison = await a.post('antwerp', hangs, null, { as: 'human:eve' });
     const behind = await a.post('antwerp', order, { order: 'eve', pays: false }, { as: 'human:eve' });
     const beside = await a.post('antwerp', order, { order: 'ann', pays: false }, { as: 'human:ann' });
-    await a.answer('antwerp', order, beside);
+    await a.answer('antwerp', order, { ...beside, within: 60_000 });
     expect((await failure(a.answer('antwerp', order, { ...behind, within: 0 }))).details.reason).toBe('waiting');
     await expect.poll(() => hanging).toBeGreaterThan(1); // it is tried again
     await sql("UPDATE reprise.posted_call SET tries = 8 WHERE principal = 'human:eve' AND operation = 'shop/hangs@1'");
-    const given = await failure(a.answer('antwerp', hangs, poison));
+    const given = await failure(a.answer('antwerp', hangs, { ...poison, within: 60_000 }));
     expect([given.code, given.details.reason]).toEqual(['call_unanswered', 'abandoned']);
-    await a.answer('antwerp', order, behind);
+    await a.answer('antwerp', order, { ...behind, within: 60_000 });
     expect(await a.call('antwerp', orders, null)).toEqual(['ann', 'eve']);
   });
 
