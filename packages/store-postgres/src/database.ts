@@ -35,7 +35,7 @@ import {
   versionOf,
 } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
-import { givingBack, namedRow } from './tenure/take.js';
+import { directoryRow, givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
 import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
 import { Witness } from './witness/witness.js';
@@ -306,7 +306,7 @@ class Database implements PostgresDatabase {
   /** Opened by {@link postedCallsOf}, since no program has it. */
   async posts(name: string): Promise<PostedCalls> {
     const { connections } = await this.#open();
-    const { id: directory } = await namedRow(connections, 'directory', name);
+    const { id: directory } = await directoryRow(connections, name);
     const { hints } = this.#tell(connections);
     return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
   }
