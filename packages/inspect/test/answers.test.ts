@@ -1,4 +1,5 @@
 /** Every question, on every kind of world: the JSON of the command, or its parts. */
+import { spread } from '../../../conformance/part.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { makeMemories } from '../../cli/test/operators/memory-scene.js';
@@ -55,7 +56,7 @@ describe.each(KINDS)('questions about the %s world', (kind) => {
   it(`waiting, cost, diff and rights of the ${kind} world are the JSON of the command, at each of its frames`, async () => {
     const { frame } = (await ask('world')).last;
     expect(await ask('waiting')).toEqual(await printed('waiting', file));
-    for (const at of [0, Math.floor(frame / 2), frame]) {
+    for (const at of spread(2, [Math.floor(frame / 2), 0, frame])) {
       expect(await ask(`waiting?at=${at}`)).toEqual(
         await printed('waiting', file, '--at', String(at), '--limit', '200'),
       );
@@ -75,7 +76,7 @@ describe.each(KINDS)('questions about the %s world', (kind) => {
   it(`the memories of the ${kind} world and their readers are the JSON of the command`, async () => {
     const memories = await ask('memory');
     expect(memories).toEqual(await printed('memory', file, '--limit', '200', ...appOf(kind)));
-    for (const { item } of memories.rows) {
+    for (const { item } of spread<{ item: string }>(3, memories.rows)) {
       const query = `item=${encodeURIComponent(item)}`;
       expect(await ask(`memory?${query}`)).toEqual(await printed('memory', file, item));
       expect(await ask(`readers?${query}`)).toEqual(await printed('readers', file, item, '--limit', '200'));
@@ -110,7 +111,7 @@ describe.each(KINDS)('questions about the %s world', (kind) => {
     const { last } = await ask('world');
     const { cells } = await ask('cells');
     expect(cells.length).toBeGreaterThan(0);
-    for (const cell of cells) {
+    for (const cell of spread<string>(3, cells)) {
       const shown = await printed('show', file, cell, ...appOf(kind));
       const { state, replayed, head } = await ask(`state?cell=${encodeURIComponent(cell)}`);
       expect({ state, replayed, head: `sha256:${head}` }).toEqual({

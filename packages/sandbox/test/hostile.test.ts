@@ -1,4 +1,5 @@
 /** Code that reaches for what would let it replay otherwise, or out of its sandbox. */
+import { spread } from '../../../conformance/part.js';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +46,7 @@ const REACHES: readonly (readonly [string, string])[] = [
 ];
 
 describe('code that uses what a sandbox does not have', () => {
-  it.each(REACHES)(
+  it.each(spread(4, REACHES))(
     'during replay %s is reported, although the code catches the error [RPL-24]',
     async (name, twist) => {
       const mutant = await bundleOfMutant(`try { ${twist} } catch {}`);
@@ -63,7 +64,7 @@ describe('code that uses what a sandbox does not have', () => {
     expect(details.hint).toContain('Pure code reached for Math.random. ');
   });
 
-  it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(
+  it.each(spread(4, REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly')))(
     'during loading, the sandbox refuses %s',
     async (name, line) => {
       const error = await refusal(replayAlone(await worldWith(forged(line))));

@@ -1,4 +1,5 @@
 /** Large content in a bucket beside the database: the contracts of the ports, and what rows and objects say of each other. */
+import { stepOf } from '../../../conformance/part.js';
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type ObjectStore, type OpenStore } from '@reprise/kernel';
 import { s3 } from '@reprise/objects-s3';
@@ -11,7 +12,7 @@ import { type PostgresDatabase, postgres } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';
 
 const SEED = 20261130;
-const NUM_RUNS = 12;
+const NUM_RUNS = 12 / stepOf(4);
 
 /** Bytes that depend on `seed`, and that no other seed has. */
 function bytesOf(length: number, seed: number): Uint8Array {

@@ -1,4 +1,5 @@
 /** Two real processes that want one world on a real server, and trouble at a random moment. */
+import { spread } from '../../../../conformance/part.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,8 +19,8 @@ describePostgres('two processes that want one world', (own) => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const random = randomFrom(SEED);
 
-  for (const trouble of TROUBLES) {
-    const afterMs = Math.floor(random() * 400);
+  const trials = TROUBLES.map((trouble) => [trouble, Math.floor(random() * 400)] as const);
+  for (const [trouble, afterMs] of spread(3, trials)) {
     it(`nothing that was acknowledged is lost and nothing is paid twice when ${trouble}, after ${afterMs} ms (seed ${SEED})`, async () => {
       const found = await runTrial(own.server, program, own.fresh(), { trouble, afterMs });
       expect(found.acknowledged).toBeGreaterThan(20);

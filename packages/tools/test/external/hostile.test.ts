@@ -1,4 +1,5 @@
 /** Agents that send too much, or invalid messages: in a process with little memory, within a bound on time. */
+import { spread } from '../../../../conformance/part.js';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../../../scripts/lib/program.js';
@@ -26,7 +27,7 @@ const CASES: readonly (readonly [string, RegExp])[] = [
 ];
 
 describe('a hostile external agent', () => {
-  it.each(CASES)(
+  it.each(spread(3, CASES))(
     'the case "%s" is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, expected) => {
       const { came, more, longestTurn, took } = await runSmall(how, HOST, [AGENT, how]);

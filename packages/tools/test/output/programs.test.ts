@@ -1,4 +1,5 @@
 /** What programs may print to break their reader: every call ends in time, within its bounds. */
+import { stepOf } from '../../../../conformance/part.js';
 import { spawn } from 'node:child_process';
 import { defineTool } from '@reprise/agent';
 import fc from 'fast-check';
@@ -7,7 +8,7 @@ import * as z from 'zod';
 import { anyProgram, faultsOf, type Program } from './programs.js';
 
 const SEED = 20_261_123;
-const NUM_RUNS = Number(process.env.REPRISE_PROGRAMS ?? 12);
+const NUM_RUNS = Number(process.env.REPRISE_PROGRAMS ?? 12 / stepOf(3));
 
 const ENDLESS: Program = { command: 'yes', end: /failed: it ran longer than 1 s and was killed$/ };
 /** More than the memory bound, and the same amount on every machine: `yes` prints more the faster it is. */
