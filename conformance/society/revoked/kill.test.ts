@@ -1,4 +1,5 @@
 /** Rights that are taken from a failed agent by an owner that is killed, in short; `society-revocation.ts --kill` does more. */
+import { stepOf } from '../../part.js';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { killRevoking } from './kill.js';
@@ -13,7 +14,8 @@ const BLUNT = {
 describe('the rights of an agent whose cell has failed, taken by an owner that is killed', () => {
   it('no effect below the agent is started, run or answered in the frame of the taking or later, whatever append the owner dies at [GATE-33]', async () => {
     const sides = ['before', 'after'] as const;
-    const { kills, ended, failures } = await killRevoking({ ways: ['deactivate', 'narrow'], appends: 2, sides });
+    const appends = 2 / stepOf(2);
+    const { kills, ended, failures } = await killRevoking({ ways: ['deactivate', 'narrow'], appends, sides });
     expect(failures).toStrictEqual([]);
     // A slow disk takes several frames in one append, so a second append need not be there: two ways, two sides, the first.
     expect(kills).toBeGreaterThanOrEqual(4);

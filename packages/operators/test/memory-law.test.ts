@@ -25,7 +25,7 @@ import { type MemoryReport, type MemoryRow, memoryOf, memoryReport } from '../sr
 import { trustOf, trustReport } from '../src/society/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 / stepOf(2) : 600;
+const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 / stepOf(1.5) : 600;
 const [STORE, ENTITY, SWARM] = ['memory/Store@1', 'society/Entity@1', 'society/Swarm@1'];
 const GROUPS = ['crew', 'desk'];
 const ODD = 'odd#3';

@@ -1,5 +1,6 @@
 /** Images and files that enter a session on every path: what is sent of them, in each format. */
 
+import { stepOf } from '../../../conformance/part.js';
 import { toolParts } from '@reprise/agent';
 import fc from 'fast-check';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
@@ -19,7 +20,7 @@ const DECLARED = [
   'application/octet-stream',
   'audio/mpeg',
 ];
-const RUNS = Number(process.env.SENDABLE_RUNS ?? 12);
+const RUNS = Number(process.env.SENDABLE_RUNS ?? 12 / stepOf(3));
 const SEED = 640;
 
 interface File {

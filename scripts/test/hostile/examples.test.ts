@@ -1,4 +1,5 @@
 /** Every example in a pseudo-terminal, on a model whose words would control the terminal. */
+import { spread } from '../../../conformance/part.js';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -119,13 +120,13 @@ describe.runIf(hasPty())('an example on a model of hostile words', () => {
     }
   });
 
-  it.each([
+  it.each(spread(2, [
     ['the survey', 'headless-world/src/main', ['shop', '--out', 'survey']],
     ['the swarm', 'swarm/src/main', ['shop', '--world', 'swarm.db']],
     ['the review in lines', 'review-team/src/main', ['shop', '--world', 'lines.db', '--plain']],
     ['the review in a picture', 'review-team/src/main', ['shop', '--world', 'picture.db', '--pace', '0']],
     ['a task of the coding agent', 'coding-agent/src/main', ['cart', '--worlds', 'print', '--print', TASK, '--yes']],
-  ])('%s prints the words, and nothing that a terminal would execute', async (_, program, args) => {
+  ] as const))('%s prints the words, and nothing that a terminal would execute', async (_, program, args) => {
     const tty = start(program, ...args);
     await tty.ended;
     expect(tty.out()).toContain('HOSTILE');

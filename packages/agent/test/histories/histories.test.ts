@@ -1,3 +1,4 @@
+import { stepOf } from '../../../../conformance/part.js';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
@@ -11,6 +12,6 @@ describe('sessions, in random histories', () => {
     const kept = fc.asyncProperty(anyHistory, async (history) => {
       await playHistory(history, true);
     });
-    await hold(kept, { numRuns: 150, seed: SEED, command });
+    await hold(kept, { numRuns: 150 / stepOf(3), seed: SEED, command });
   });
 });

@@ -1,4 +1,5 @@
 /** No screen has a violation of the rules that axe knows, in both color schemes and at three widths. */
+import { spread } from '../../../../conformance/part.js';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -91,7 +92,7 @@ describeInBrowser('accessibility of the page', () => {
       for (const key of keys) await page.keyboard.press(key);
       await settled(page);
       const found: string[] = [];
-      for (const { scheme, width } of views) {
+      for (const { scheme, width } of spread(5, views)) {
         await page.emulateMedia({ colorScheme: scheme });
         // So high that nothing covers anything: axe cannot see the colors of what is covered.
         await page.setViewportSize({ width, height: 20_000 });

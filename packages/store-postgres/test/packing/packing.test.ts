@@ -1,4 +1,5 @@
 /** Packs of frames and blobs in PostgreSQL give what plain rows give; the law is in `law.ts`. */
+import { stepOf } from '../../../../conformance/part.js';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
@@ -8,7 +9,7 @@ import { describePostgres } from '../describe-postgres.js';
 import { histories, type Made, run } from './law.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);
-const RUNS = Number(process.env.PACKING_RUNS ?? 6);
+const RUNS = Number(process.env.PACKING_RUNS ?? 6 / stepOf(2));
 const AGAIN = `REPRISE_SEED=${SEED} PACKING_RUNS=${RUNS} npx vitest run packages/store-postgres/test/packing`;
 
 describePostgres('packing in PostgreSQL', (own) => {

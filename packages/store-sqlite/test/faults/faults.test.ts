@@ -2,7 +2,7 @@
  * Real processes on the real store: killed, stopped, out of room, their log torn. The long form, at 300 worlds:
  * `scripts/long/faults.ts`. What kills at named moments of an agent's survey: `packages/store-sqlite/test/crash`.
  */
-import { spread, stepOf } from '../../../../conformance/part.js';
+import { spread } from '../../../../conformance/part.js';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { runTrial, type TrialResult } from './trials.js';
 import { TEARS } from './wal.js';
 
 const SEED = 20_26;
-const TRIALS = 8 / stepOf(2);
+const TRIALS = 8;
 const always = () => 0.5;
 
 let bench: Bench;

@@ -1,4 +1,5 @@
 /** A row or a blob of a file is not what it was: `verify` says so, and where. The exhaustive form: `scripts/long/tamper.ts`. */
+import { stepOf } from '../../../../conformance/part.js';
 import { agentApp } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../../conformance/random.js';
@@ -20,7 +21,7 @@ describe('damage in the file', () => {
     const random = randomFrom(SEED);
     const trials = await fileTrials(plain, random);
     for (const trial of trials) {
-      if (random() < 0.08 || /^(landmarks|requests)/.test(trial.what)) await expectFoundInFile(plain, trial);
+      if (random() < 0.08 / stepOf(4) || /^(landmarks|requests)/.test(trial.what)) await expectFoundInFile(plain, trial);
     }
   });
 
@@ -29,7 +30,7 @@ describe('damage in the file', () => {
     const trials = (await fileTrials(sample, random)).filter(({ what }) => /pack|row/.test(what));
     expect(trials.filter(({ what }) => what.startsWith('frame')).length).toBeGreaterThan(20);
     for (const trial of trials)
-      if (random() < 0.15 || trial.what.startsWith('row')) await expectFoundInFile(sample, trial);
+      if (random() < 0.15 / stepOf(4) || trial.what.startsWith('row')) await expectFoundInFile(sample, trial);
   });
 
   it('a file with a cut tail is found by the acknowledged head [JRN-22]', async () => {
