@@ -1,6 +1,7 @@
 /** Random deployments over worlds in which calls wait, beside an oracle; the long form is `conformance/deployments.ts`. */
-import { everyNth, stepOf } from '../part.js';
+
 import { describe, expect, it } from 'vitest';
+import { everyNth, stepOf } from '../part.js';
 import { judge } from './judged.js';
 import type { Mutant } from './played.js';
 

@@ -2,12 +2,13 @@
  * Scenarios × protocols, each killed at seeded places: around an append, or as something outside has been started. All
  * cases, at every place, and at two one after the other: `scripts/long/scenarios.ts`.
  */
-import { spread } from '../part.js';
+
 import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
 import type { Tool } from 'reprise';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../part.js';
 import { quickMemory } from '../quick-memory.js';
 import { randomFrom } from '../random.js';
 import type { RequestBody } from '../scenarios/profiles.js';

@@ -3,12 +3,13 @@
  * as it is written, tampered with, and in another place. The mode `crash` is in `crash.test.ts`. The costly modes go
  * through a sample of the cases, a fourth of it for each change, and through some tamperings of each; all of it: `scripts/long/scenarios.ts`.
  */
-import { spread, stepOf } from '../part.js';
+
 import { agentApp } from '@reprise/agent';
 import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ELSEWHERE, type Place, printedAt } from '../elsewhere.js';
+import { spread, stepOf } from '../part.js';
 import { quickMemory } from '../quick-memory.js';
 import { randomFrom } from '../random.js';
 import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
@@ -178,10 +179,14 @@ describe('elsewhere [DET-9]', () => {
     expect(elsewhere[one.scenario.name]?.[one.profile]).toEqual(pinnedOf(one));
   });
 
-  it.each(([
-    ['time', { TZ: ELSEWHERE.TZ }],
-    ['words', { LANG: ELSEWHERE.LANG, LC_ALL: ELSEWHERE.LC_ALL }],
-  ] as const).slice(0, 2 / stepOf(2)))('mutant: a tool that answers in local %s gives another head there', async (what, there) => {
+  it.each(
+    (
+      [
+        ['time', { TZ: ELSEWHERE.TZ }],
+        ['words', { LANG: ELSEWHERE.LANG, LC_ALL: ELSEWHERE.LC_ALL }],
+      ] as const
+    ).slice(0, 2 / stepOf(2)),
+  )('mutant: a tool that answers in local %s gives another head there', async (what, there) => {
     const here = { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' };
     const [one, other] = await Promise.all([here, { ...here, ...there }].map((env) => check(env, '--local', what)));
     expect(one).not.toEqual(other);

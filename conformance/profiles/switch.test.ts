@@ -1,13 +1,14 @@
 /**
  * A session that changes its model, from each provider to each other: no request is refused, and every loss is named.
  */
-import { stepOf } from '../part.js';
+
 import { llmGenerateReceipt, type Value } from '@reprise/contracts';
 import { getValue, readFrame, type Store } from '@reprise/kernel';
 import { verifyRequests } from '@reprise/providers';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../part.js';
 import { PROFILES } from './clients.js';
 import { mockProvider } from './mock-provider.js';
 

@@ -2,10 +2,11 @@
  * Entities of random societies are shown exactly what they may read at that time, by every path. Mistakes that this law
  * finds: `content/mutants.test.ts`.
  */
-import { stepOf } from '../part.js';
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../part.js';
 import { judgeContent } from './content/judge.js';
 import { MUTANTS, sourceOf } from './content/mutants.js';
 

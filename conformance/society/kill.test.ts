@@ -1,6 +1,7 @@
 /** Swarms whose owners are killed, in short; `conformance/society-swarms.ts --kill 100` does it at length. */
-import { stepOf } from '../part.js';
+
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../part.js';
 import { killSwarms } from './kill.js';
 
 const SEED = 20_261_127;

@@ -2,12 +2,13 @@
  * One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `scripts/long/tamper.ts`;
  * the same in a file: `packages/store-sqlite/test/tamper`.
  */
-import { spread, stepOf } from '../part.js';
+
 import { agentApp, defineAgent } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spread, stepOf } from '../part.js';
 import { randomFrom } from '../random.js';
 import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
 import { expectFound, flippedFrames, forgedFrames, movedFrames, tamperedBlobs, verdict } from './trials.js';

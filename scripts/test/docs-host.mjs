@@ -24,9 +24,8 @@ process.on('message', async ({ folder, program, command }) => {
   failure = undefined;
   process.exitCode = undefined;
   process.chdir(folder);
-  // Besides a program, the messages from the test keep the event loop going.
-  const before = keeping();
-  const code = await (program === undefined ? ended(command) : ran(program, before)).catch((error) => {
+  const pipes = pipesOf(keeping());
+  const code = await (program === undefined ? ended(command) : ran(program, pipes)).catch((error) => {
     failure ??= error;
   });
   if (failure !== undefined) printed += `${inspect(failure)}\n`;
@@ -34,9 +33,9 @@ process.on('message', async ({ folder, program, command }) => {
 });
 
 /** Runs a program, until nothing of it is left. */
-async function ran(program, before) {
+async function ran(program, pipes) {
   await import(pathToFileURL(program).href);
-  while (failure === undefined && keeping().join() !== before.join())
+  for (let left = keeping(); failure === undefined && left.length > pipes; left = keeping())
     await new Promise((resolve) => setTimeout(resolve, 1));
   return undefined;
 }
@@ -53,5 +52,9 @@ async function ended(args) {
 
 /** What keeps the event loop going, by name. */
 function keeping() {
-  return process.getActiveResourcesInfo().sort();
+  return process.getActiveResourcesInfo();
+}
+
+function pipesOf(names) {
+  return names.filter((name) => name === 'PipeWrap').length;
 }

@@ -1,7 +1,8 @@
 /** Rights that are taken from a failed agent by an owner that is killed, in short; `society-revocation.ts --kill` does more. */
-import { stepOf } from '../../part.js';
+
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../part.js';
 import { killRevoking } from './kill.js';
 
 /** A hold that ends nothing that is open. */

@@ -1,5 +1,5 @@
 /** The office, whose process dies at random moments, is forked and verified, and forgets what a person wrote. */
-import { spread, stepOf } from '../../../conformance/part.js';
+
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { putText, readText } from 'reprise/org';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';
+import { spread, stepOf } from '../../../conformance/part.js';
 import { randomFrom } from '../../../conformance/random.js';
 import { program } from '../../../scripts/lib/program.js';
 import { DESK } from '../src/desk.js';

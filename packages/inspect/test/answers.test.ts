@@ -1,6 +1,7 @@
 /** Every question, on every kind of world: the JSON of the command, or its parts. */
-import { spread } from '../../../conformance/part.js';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../conformance/part.js';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { makeMemories } from '../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../cli/test/operators/scene.js';

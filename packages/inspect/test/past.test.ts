@@ -1,10 +1,11 @@
 /** States of the past from a kept replayer, beside those of `worldAt`. */
-import { stepOf } from '../../../conformance/part.js';
+
 import type { Address } from '@reprise/contracts';
 import { openKernelWorld, type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
 import { KeptPast } from '@reprise/kernel/past';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { allPackages } from '../../cli/src/world/built-in.js';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { makeScene, makeSwarm } from '../../cli/test/operators/scene.js';
@@ -87,7 +88,9 @@ describe('the kept past of a world', () => {
         store,
         app,
         // `worldAt` replays from the beginning: every frame would take the square of their number.
-        Array.from({ length: seq + 1 }, (_, i) => seq - i).filter((frame) => frame > seq - 4 || frame % (7 * stepOf(3)) === SEED % 7),
+        Array.from({ length: seq + 1 }, (_, i) => seq - i).filter(
+          (frame) => frame > seq - 4 || frame % (7 * stepOf(3)) === SEED % 7,
+        ),
       );
     } finally {
       await store.close();

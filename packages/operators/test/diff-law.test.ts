@@ -1,9 +1,10 @@
 /** What changed between two frames of random worlds, applied to the first, gives the second. */
-import { stepOf } from '../../../conformance/part.js';
+
 import type { WorldPart } from '@reprise/agent';
 import { type Address, formatAddress, parseAddress, type Value } from '@reprise/contracts';
 import { readFrame, reducerFor, type WorldAt, worldAt } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { compareHistories, type Histories, type Pair, type Place, plain } from '../../cli/test/views/histories.js';
 import { TEAMS } from '../../cli/test/views/teams.js';
 import { type CellDiff, diffOf, type Patch } from '../src/diff/index.js';

@@ -2,7 +2,6 @@
  * What agents keep in random societies, beside the tables and the journal of the open world. The adversaries are a cell that
  * has failed, a second verdict of one judge, a writer that dies in the middle of a write, and a store with an odd name.
  */
-import { stepOf } from '../../../conformance/part.js';
 import { type AgentWorld, defineAgent, type WorldPart } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { getErasable, readFrame } from '@reprise/kernel';
@@ -25,7 +24,7 @@ import { type MemoryReport, type MemoryRow, memoryOf, memoryReport } from '../sr
 import { trustOf, trustReport } from '../src/society/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 / stepOf(1.5) : 600;
+const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 : 600;
 const [STORE, ENTITY, SWARM] = ['memory/Store@1', 'society/Entity@1', 'society/Swarm@1'];
 const GROUPS = ['crew', 'desk'];
 const ODD = 'odd#3';

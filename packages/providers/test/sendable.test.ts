@@ -1,11 +1,11 @@
 /** Images and files that enter a session on every path: what is sent of them, in each format. */
 
-import { stepOf } from '../../../conformance/part.js';
 import { toolParts } from '@reprise/agent';
 import fc from 'fast-check';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../conformance/part.js';
 import { ANY_MEDIA, carries, IMAGES_AND_PDF, SENDABLE } from '../src/model/sendable.js';
 import { readPicture } from '../src/prompt/picture.js';
 import { gifOf, pngOf, UNSENDABLE, WHOLE } from './media.js';

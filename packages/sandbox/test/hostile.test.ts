@@ -1,11 +1,12 @@
 /** Code that reaches for what would let it replay otherwise, or out of its sandbox. */
-import { spread } from '../../../conformance/part.js';
+
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
 import { withholding } from '../src/flags.js';
 import { bundleOfMutant, forged, refusal, replayAlone, worldWith } from './worlds.js';
@@ -64,15 +65,17 @@ describe('code that uses what a sandbox does not have', () => {
     expect(details.hint).toContain('Pure code reached for Math.random. ');
   });
 
-  it.each(spread(4, REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly')))(
-    'during loading, the sandbox refuses %s',
-    async (name, line) => {
-      const error = await refusal(replayAlone(await worldWith(forged(line))));
-      expect(error.code).toBe('code_failed');
-      expect(error.what).toContain(name);
-      expect(existsSync(MARK)).toBe(false);
-    },
-  );
+  it.each(
+    spread(
+      4,
+      REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'),
+    ),
+  )('during loading, the sandbox refuses %s', async (name, line) => {
+    const error = await refusal(replayAlone(await worldWith(forged(line))));
+    expect(error.code).toBe('code_failed');
+    expect(error.what).toContain(name);
+    expect(existsSync(MARK)).toBe(false);
+  });
 
   it.each([
     ['a module of the host', "require('node:fs');", 'a sandbox has no module node:fs'],

@@ -1,9 +1,10 @@
 /** One encoding: a call of a tool is the same call by whichever way it comes. */
-import { spread, stepOf } from '../../../conformance/part.js';
+
 import type { Value, ValueMap } from '@reprise/contracts';
 import { encode, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { spread, stepOf } from '../../../conformance/part.js';
 import { ANOTHER_CALL } from '../src/pure/contracts/index.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../src/pure/index.js';
 import { fileSchema } from '../src/wire/index.js';

@@ -1,8 +1,9 @@
 /** What an agent missed while its cell had failed holds when it is revived: orders of changes in two worlds. */
-import { everyNth, stepOf } from '../../../conformance/part.js';
+
 import fc from 'fast-check';
 import type { ReducerDefinition } from 'reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { everyNth, stepOf } from '../../../conformance/part.js';
 import { AGENTS, CELLS, type Damaged, DONE, GROUPS, NOT_JOINED, Scene, type Step } from './support/orders.js';
 import { Model } from './support/orders-model.js';
 

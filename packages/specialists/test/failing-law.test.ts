@@ -2,10 +2,11 @@
  * A team in which a cell fails of an event, whichever cell and event it is: nothing that an app waits for goes on for ever,
  * and the team goes on or ends when the cell is revived.
  */
-import { spread } from '../../../conformance/part.js';
+
 import { isRepriseError, memory, openWorld } from 'reprise';
 import { QUEUE } from 'reprise/org';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../../../conformance/part.js';
 import { type Delivered, defective } from './support/failing.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';
 

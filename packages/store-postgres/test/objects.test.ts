@@ -1,5 +1,5 @@
 /** Large content in a bucket beside the database: the contracts of the ports, and what rows and objects say of each other. */
-import { stepOf } from '../../../conformance/part.js';
+
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type ObjectStore, type OpenStore } from '@reprise/kernel';
 import { s3 } from '@reprise/objects-s3';
@@ -7,6 +7,7 @@ import { testContentStore, testStore } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { type StrictServer, strictServer } from '../../objects-s3/test/strict-server.js';
 import { type PostgresDatabase, postgres } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';

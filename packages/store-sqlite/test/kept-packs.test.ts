@@ -1,8 +1,9 @@
 /** Inflated packs that are kept between readings: a broken build that confuses them is found. */
-import { everyNth } from '../../../conformance/part.js';
+
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { foundBy } from '../../../conformance/broken-build.js';
+import { everyNth } from '../../../conformance/part.js';
 
 const JUDGES = path.join(import.meta.dirname, 'kept-packs.ts');
 const SOURCES = path.join(import.meta.dirname, '../src/packs');

@@ -1,7 +1,8 @@
 /** Packs of frames and blobs give what plain rows give; the law is in `packing-law.ts`. */
-import { everyNth, stepOf } from '../../../conformance/part.js';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { everyNth, stepOf } from '../../../conformance/part.js';
 import { type Bug, histories, run } from './packing-law.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);

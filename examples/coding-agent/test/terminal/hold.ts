@@ -1,6 +1,7 @@
 /** Holds a law over random cases; a failure names the command that runs the same cases again. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import fc from 'fast-check';
+import { stepOf } from '../../../../conformance/part.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20261123);
 

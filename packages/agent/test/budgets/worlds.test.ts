@@ -1,10 +1,10 @@
-import { everyNth, stepOf } from '../../../../conformance/part.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { everyNth, stepOf } from '../../../../conformance/part.js';
 import { quickMemory } from '../../../../conformance/quick-memory.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { appOf, CUT_MUTANTS, MUTANTS } from './mutants.js';

@@ -1,6 +1,6 @@
-import { everyNth, stepOf } from '../../../../conformance/part.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { everyNth, stepOf } from '../../../../conformance/part.js';
 import { quickMemory } from '../../../../conformance/quick-memory.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import type { Run } from '../../src/index.js';
@@ -37,13 +37,16 @@ describe('every handle of a run, in random histories of a host whose processes d
     expect(handles).toBeGreaterThan(50);
   });
 
-  it.each(everyNth(4, Object.entries(MUTANTS)))('mutant: the law finds the handle that %s [SES-26]', async (_what, result) => {
-    const handleOf = (run: Run): Run => Object.assign(Object.create(run), { ...methodsOf(run), result: result(run) });
-    const broken = fc.asyncProperty(anyHostHistory, async (history) => {
-      await playHost(history, quickMemory(), handleOf);
-    });
-    await expect(hold(broken, { numRuns: 60, seed: SEED, command, shrink: false })).rejects.toThrow(
-      /has not settled|and as/,
-    );
-  });
+  it.each(everyNth(4, Object.entries(MUTANTS)))(
+    'mutant: the law finds the handle that %s [SES-26]',
+    async (_what, result) => {
+      const handleOf = (run: Run): Run => Object.assign(Object.create(run), { ...methodsOf(run), result: result(run) });
+      const broken = fc.asyncProperty(anyHostHistory, async (history) => {
+        await playHost(history, quickMemory(), handleOf);
+      });
+      await expect(hold(broken, { numRuns: 60, seed: SEED, command, shrink: false })).rejects.toThrow(
+        /has not settled|and as/,
+      );
+    },
+  );
 });

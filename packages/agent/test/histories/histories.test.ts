@@ -1,6 +1,6 @@
-import { stepOf } from '../../../../conformance/part.js';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { anyHistory } from './happenings.js';
 import { playHistory } from './play-history.js';

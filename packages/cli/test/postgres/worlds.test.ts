@@ -1,5 +1,5 @@
 /** The command on worlds in a real PostgreSQL: it prints what it prints of the same world in a file. */
-import { spread } from '../../../../conformance/part.js';
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { postgres } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
 import { VerifyThreads } from '../../src/verify/threads.js';
 import { withoutPassword } from '../../src/world/place.js';

@@ -1,11 +1,12 @@
 /** Whole teams from the command line, on the model of rules: run, look from outside, kill, go on. */
-import { everyNth } from '../../../../conformance/part.js';
+
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { everyNth } from '../../../../conformance/part.js';
 import { runCli } from '../../src/index.js';
 import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';

@@ -1,7 +1,8 @@
 /** What the commands say about trees, teams and swarms, beside the tables of their cells. The long form: `REPRISE_VIEWS=10000`. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { treeReducer } from '../../../tree/src/pure/reducer/tree-reducer.js';
 import { compareHistories } from './histories.js';
 import { SWARMS } from './swarms.js';

@@ -2,13 +2,14 @@
  * A law over random lives of three processes. Adversary: kill -9, SIGSTOP, SIGTERM, drain, ways that are cut, stalled, changed
  * and replayed, a database that is out of reach, an old secret, and another fleet at a known address.
  */
-import { spread, stepOf } from '../../../../conformance/part.js';
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
+import { spread, stepOf } from '../../../../conformance/part.js';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
 import { liveThrough, MOVES, randomOf } from './lives.js';
 

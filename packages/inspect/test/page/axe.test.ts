@@ -1,9 +1,10 @@
 /** No screen has a violation of the rules that axe knows, in both color schemes and at three widths. */
-import { spread } from '../../../../conformance/part.js';
+
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';

@@ -1,7 +1,8 @@
 /** Words of others are shown as words: nothing in them runs, loads, moves or hides anything. */
-import { spread } from '../../../../conformance/part.js';
+
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { freshFolder, openCoder } from './worlds.js';
 

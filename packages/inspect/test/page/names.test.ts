@@ -1,7 +1,8 @@
 /** People and agents stand on the page by their names: ids are left to the records and to details. */
-import { spread } from '../../../../conformance/part.js';
+
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { makeMemories } from '../../../cli/test/operators/memory-scene.js';
 import { makeScene, makeSwarm } from '../../../cli/test/operators/scene.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';

@@ -2,9 +2,10 @@
  * The ten questions of an operator on six worlds, by the command and by the page: each has its answer, or is told in words that
  * the world has none. With `QUESTIONS_TABLE=1` the table is printed, with the time of each answer and the interactions.
  */
-import { spread } from '../../../../conformance/part.js';
+
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { run } from '../../../cli/test/run.js';
 import { describeInBrowser, type Shown, settled, show, startBrowser } from './browser.js';
 import { type ExampleName, makeExamples } from './example-worlds.js';

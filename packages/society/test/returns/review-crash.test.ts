@@ -1,10 +1,11 @@
 /** Returns and their reviews whose process dies at each append: before what it appends is there, and just after. */
-import { spread } from '../../../../conformance/part.js';
+
 import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../../conformance/dying-store.js';
+import { spread } from '../../../../conformance/part.js';
 import { memoryVault } from '../../src/adapters/vault.js';
 import { l1At } from '../../src/index.js';
 import { type Came, crewOf, openPlace, type Place, returnArgs } from '../support/comeback.js';

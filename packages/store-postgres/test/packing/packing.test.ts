@@ -1,9 +1,10 @@
 /** Packs of frames and blobs in PostgreSQL give what plain rows give; the law is in `law.ts`. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { describePostgres } from '../describe-postgres.js';
 import { histories, type Made, run } from './law.js';

@@ -1,5 +1,5 @@
 /** Real processes that share a directory: one that set timers ends, and another one, which has no world, wakes them. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { readFrame } from '@reprise/kernel';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
+import { stepOf } from '../../../../conformance/part.js';
 import { postgres } from '../../src/index.js';
 import { describePostgres } from '../describe-postgres.js';
 

@@ -1,11 +1,12 @@
 /** Two real processes that want one world on a real server, and trouble at a random moment. */
-import { spread } from '../../../../conformance/part.js';
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle, type Planted } from '../../../../conformance/bundle.js';
+import { inFull, spread } from '../../../../conformance/part.js';
 import { randomFrom } from '../../../../conformance/random.js';
 import { describePostgres } from '../describe-postgres.js';
 import { runTrial, TROUBLES } from './trials.js';
@@ -28,14 +29,16 @@ describePostgres('two processes that want one world', (own) => {
     });
   }
 
-  it('mutant: an effect that is offered again after a death is found to be paid twice', async () => {
-    const mutant = await planted('again', {
-      file: source('owner-child.ts'),
-      from: "guarantee: 'at_most_once'",
-      to: "guarantee: 'idempotent'",
+  inFull(() => {
+    it('mutant: an effect that is offered again after a death is found to be paid twice', async () => {
+      const mutant = await planted('again', {
+        file: source('owner-child.ts'),
+        from: "guarantee: 'at_most_once'",
+        to: "guarantee: 'idempotent'",
+      });
+      const found = await runTrial(own.server, mutant, own.fresh(), { trouble: 'it is killed', afterMs: 300 });
+      expect(found.twice).not.toEqual([]);
     });
-    const found = await runTrial(own.server, mutant, own.fresh(), { trouble: 'it is killed', afterMs: 300 });
-    expect(found.twice).not.toEqual([]);
   });
 
   it('mutant: a store that answers before the database has written is found to lose what it acknowledged', async () => {

@@ -1,8 +1,9 @@
 /** `kill -9` and SIGSTOP against the sample world. The long form, at 200 moments: `scripts/long/crash.ts`. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { type Bench, makeBench, Trial } from './harness.js';
 import type { Done } from './survey-child.js';
 import { runTrial, survey } from './trials.js';

@@ -1,7 +1,8 @@
 /** A row or a blob of a file is not what it was: `verify` says so, and where. The exhaustive form: `scripts/long/tamper.ts`. */
-import { stepOf } from '../../../../conformance/part.js';
+
 import { agentApp } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { randomFrom } from '../../../../conformance/random.js';
 import { makeSample, type SampleWorld } from '../../../../conformance/tamper/sample.js';
 import { cutTail, expectFoundInFile, fileTrials, unpacked, verdictOnFile } from './on-disk.js';
@@ -21,7 +22,8 @@ describe('damage in the file', () => {
     const random = randomFrom(SEED);
     const trials = await fileTrials(plain, random);
     for (const trial of trials) {
-      if (random() < 0.08 / stepOf(4) || /^(landmarks|requests)/.test(trial.what)) await expectFoundInFile(plain, trial);
+      if (random() < 0.08 / stepOf(4) || /^(landmarks|requests)/.test(trial.what))
+        await expectFoundInFile(plain, trial);
     }
   });
 

@@ -1,11 +1,12 @@
 /** The laws of reducers, held against an honest one and many that break them. */
-import { everyNth } from '../../../../conformance/part.js';
+
 import { creates, defineApp, defineReducer, type ReducerDefinition } from '@reprise/kernel';
 import { by, from } from '@reprise/kernel/define';
 import { NotApplicable, reducerChecks, runCheck, testReducer } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { everyNth } from '../../../../conformance/part.js';
 
 interface State {
   n: number;

@@ -1,7 +1,8 @@
 /** Agents that send too much, or invalid messages: in a process with little memory, within a bound on time. */
-import { spread } from '../../../../conformance/part.js';
+
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { CPU_MS, runSmall } from '../support/small-process.js';
 

@@ -1,5 +1,5 @@
-import { stepOf } from '../../../../conformance/part.js';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { killOwners } from '../../../../conformance/tree/kill.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);

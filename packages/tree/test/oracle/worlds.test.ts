@@ -9,7 +9,11 @@ const COMMAND = `REPRISE_SEED=${SEED} npx vitest run packages/tree/test/oracle/w
 /** The long form: `conformance/tree-long.ts --worlds 1000`. */
 describe(`random schedules of trees in real worlds (seed ${SEED})`, () => {
   it('a tree does what the oracle says, whatever models say, people command and processes die, and every frame is verified [TREE-1] [TREE-2] [TREE-3] [TREE-7] [TREE-8] [TREE-11] [TREE-32]', async () => {
-    const { nodes, syntheses, crashes, verified } = await holdWorlds({ runs: 24 / stepOf(3), seed: SEED, command: COMMAND });
+    const { nodes, syntheses, crashes, verified } = await holdWorlds({
+      runs: 24 / stepOf(3),
+      seed: SEED,
+      command: COMMAND,
+    });
     expect(nodes).toBeGreaterThan(70 / stepOf(3));
     expect(syntheses).toBeGreaterThan(15 / stepOf(3));
     expect(crashes).toBeGreaterThan(8 / stepOf(4));

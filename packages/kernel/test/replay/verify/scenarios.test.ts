@@ -9,9 +9,12 @@ import { spread } from '../../../../../conformance/part.js';
 import { holdReplay } from './replay-law.js';
 
 describe('a world of agents', () => {
-  it.each(titled(spread(3, SAMPLED)))('%s comes to one root, from whichever frame it is replayed [RPL-9]', async (_, one) => {
-    const { store } = await freshOf(one);
-    const { frames } = await holdReplay(await store.openReadonly(), { app: agentApp });
-    expect(frames).toBeGreaterThan(2);
-  });
+  it.each(titled(spread(3, SAMPLED)))(
+    '%s comes to one root, from whichever frame it is replayed [RPL-9]',
+    async (_, one) => {
+      const { store } = await freshOf(one);
+      const { frames } = await holdReplay(await store.openReadonly(), { app: agentApp });
+      expect(frames).toBeGreaterThan(2);
+    },
+  );
 });
