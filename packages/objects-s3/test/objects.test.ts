@@ -1,4 +1,4 @@
-/** Objects in a bucket keep the contract of the port, on a strict service, on one that keeps versions, and on a foreign one. */
+/** Objects in a bucket keep the contract of the port, on a strict service, on one that keeps versions, and on two foreign ones. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -8,6 +8,7 @@ import { testObjectStore } from '@reprise/testkit/ports';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { s3 } from '../src/index.js';
 import { type StrictServer, strictServer } from './strict-server.js';
+import { hasSwift, type Swift, startSwift } from './swift.js';
 
 const runner = { describe, it };
 
@@ -57,6 +58,29 @@ describe('a foreign service', () => {
     make: async () => {
       const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
       const options = { endpoint, bucket: 'bucket', prefix: `${randomUUID()}/`, credentials };
+      return {
+        store: s3(options),
+        again: () => s3(options),
+        failing: async () => s3({ ...options, credentials: { ...credentials, secretAccessKey: 'another' } }),
+      };
+    },
+  });
+});
+
+/** Where `REPRISE_SWIFT` says `must`, as in CI, a missing server is a failure. */
+const isAbsent = process.env.REPRISE_SWIFT !== 'must' && !hasSwift();
+
+describe.skipIf(isAbsent)(`OpenStack Swift${isAbsent ? ' (skipped: python3-swift is not installed)' : ''}`, () => {
+  let swift: Swift;
+  beforeAll(async () => {
+    swift = await startSwift();
+  });
+  afterAll(() => swift.stop());
+  testObjectStore({
+    ...{ name: 'swift', runner },
+    make: async () => {
+      const { endpoint, bucket, credentials } = swift;
+      const options = { endpoint, bucket, prefix: `${randomUUID()}/`, credentials };
       return {
         store: s3(options),
         again: () => s3(options),

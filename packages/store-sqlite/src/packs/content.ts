@@ -105,16 +105,20 @@ export function stagingContent(held: HeldFile, files: BlobFiles, packs: BlobPack
   );
 
   const fill = db.prepare('UPDATE erased SET hollow = 0 WHERE digest = ? AND hollow = 1');
+  const anyHollow = db.prepare('SELECT 1 FROM erased WHERE hollow = 1 LIMIT 1');
+  /** Whether a row may be filled with zeros; undefined until somebody asks. Only an erasure makes such rows. */
+  let mayBeHollow: boolean | undefined;
   const eraseStored = blobEraser(held, files, packer);
 
   const riders: StagedBlobs = {
     bytes: () => stagedBytes + staged.size * LENGTH_BYTES,
     write: () => {
+      mayBeHollow ??= anyHollow.get() !== undefined;
       for (const [hex, bytes] of staged) {
         const digest = Buffer.from(hex, 'hex');
         if (packer.blobs.holds(digest, bytes)) continue;
         insert.run(digest, bytes);
-        fill.run(digest);
+        if (mayBeHollow) fill.run(digest);
       }
     },
     written: () => {
@@ -152,6 +156,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles, packs: BlobPack
       stagedBytes -= staged.get(hex)?.length ?? 0;
       staged.delete(hex);
     }
+    mayBeHollow = true; // also when it fails on the way
     await eraseStored(refs, by);
   }
 
