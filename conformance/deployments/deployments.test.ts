@@ -1,12 +1,10 @@
 /** Random deployments over worlds in which calls wait, beside an oracle; the long form is `conformance/deployments.ts`. */
-
 import { describe, expect, it } from 'vitest';
-import { everyNth, stepOf } from '../part.js';
 import { judge } from './judged.js';
 import type { Mutant } from './played.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_261_128);
-const DEPLOYMENTS = Number(process.env.REPRISE_DEPLOYMENTS ?? 30 / stepOf(3));
+const DEPLOYMENTS = Number(process.env.REPRISE_DEPLOYMENTS ?? 30);
 
 /**
  * Defects, by what a build says of its tool or how a person is served. Two of them are seldom met: their search begins so
@@ -35,7 +33,7 @@ describe('deployments while calls wait', () => {
     expect({ voided, elsewhere, needless, other }).toEqual({ voided: 0, elsewhere: 0, needless: 0, other: 0 });
   });
 
-  it.each(everyNth(3, MUTANTS))('mutant: random deployments find %s', async (_, mutant, later) => {
+  it.each(MUTANTS)('mutant: random deployments find %s', async (_, mutant, later) => {
     const { examples } = await judge(600, SEED + later, { mutant });
     expect(examples).toHaveLength(1);
   });

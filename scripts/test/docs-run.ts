@@ -2,8 +2,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { stepOf } from '../../conformance/part.js';
-import type { Ended, Hosts } from './docs-hosts.js';
 import { commandIn, toJavaScript } from './docs-packages.js';
 import { type Action, type Block, type Page, programsOf } from './docs-pages.js';
 
@@ -21,21 +19,6 @@ export interface PageRun {
   readonly printed: ReadonlyMap<Block, string>;
 }
 
-/** At night each program and each command has a process of its own. */
-const IS_SHARED = stepOf(2) !== 1;
-
-/** A line that reads a world and needs nothing of a shell. */
-const READING = /^npx reprise ((?:log|why|prompt|cost|waiting|trouble|diff|rights|tail|show|verify)(?: [\w.:,/@-]+)*)$/;
-
-/** The arguments of each line, where all lines are such; undefined otherwise. */
-function readingCommands(text: string): string[][] | undefined {
-  const lines = text.trim().split('\n');
-  const found = lines.flatMap((line) =>
-    READING.exec(line)?.[1]?.split(' ') === undefined ? [] : [READING.exec(line)?.[1]?.split(' ') as string[]],
-  );
-  return found.length === lines.length ? found : undefined;
-}
-
 /** Stands in a program's output where one part ends and the next begins. */
 const PART_ENDS = '\u001e';
 
@@ -43,13 +26,12 @@ const PART_ENDS = '\u001e';
  * Runs every file, command and program of a page, in order. A program runs where its first part stands.
  *
  * @param app a folder with the packages installed; the page gets a folder in it
- * @param hosts processes that pages share
  */
-export async function runPage(page: Page, app: string, hosts: Hosts): Promise<PageRun> {
+export async function runPage(page: Page, app: string): Promise<PageRun> {
   const folder = path.join(app, page.file.replaceAll(/[/.]/g, '-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }\n');
-  const run = new PageRunner(page, app, folder, hosts);
+  const run = new PageRunner(page, app, folder);
   for (const action of page.actions) await run.perform(action);
   return run;
 }
@@ -65,7 +47,6 @@ class PageRunner implements PageRun {
     private readonly page: Page,
     private readonly app: string,
     private readonly folder: string,
-    private readonly hosts: Hosts,
   ) {
     this.#programs = programsOf(page);
   }
@@ -77,22 +58,10 @@ class PageRunner implements PageRun {
   }
 
   async #commands(action: Action & { does: 'commands' }): Promise<void> {
-    const { printed, code } = await this.#ended(this.#digests.actual(action.block.text));
+    const commands = withInterpreters(this.app, this.#digests.actual(action.block.text));
+    const { printed, code } = await start('sh', ['-c', `exec 2>&1\n${commands}`], this.folder);
     this.#compare(action, printed);
     if (code !== action.exit) this.#surprise(action.block, `exit ${action.exit}\n`, `exit ${code}\n${printed}`);
-  }
-
-  /** Runs the lines of a block: by a shell, or by a shared process where all of them only read a world. */
-  async #ended(text: string): Promise<Ended> {
-    const commands = IS_SHARED ? readingCommands(text) : undefined;
-    if (commands === undefined)
-      return start('sh', ['-c', `exec 2>&1\n${withInterpreters(this.app, text)}`], this.folder);
-    let [all, last]: [string, number | null] = ['', 0];
-    for (const command of commands) {
-      const { printed, code } = await this.hosts.run({ folder: this.folder, command });
-      [all, last] = [`${all}${printed}`, code];
-    }
-    return { printed: all, code: last };
   }
 
   async #program(name: string): Promise<void> {
@@ -100,11 +69,7 @@ class PageRunner implements PageRun {
     const parts = this.#programs.get(name) ?? [];
     const ending = `console.log('${PART_ENDS}');\n`;
     this.#write(`${name}.ts`, parts.map(({ block }) => `${block.text}${ending}`).join(''));
-    // Two programs of a page may load one file of it, which each of them must find as it begins.
-    const { printed, code } =
-      IS_SHARED && this.#programs.size === 1
-        ? await this.hosts.run({ folder: this.folder, program: path.join(this.folder, `${name}.js`) })
-        : await start(process.execPath, [`${name}.js`], this.folder);
+    const { printed, code } = await start(process.execPath, [`${name}.js`], this.folder);
     const said = printed.split(`${PART_ENDS}\n`);
     for (const [i, part] of parts.entries()) this.#compare(part, said[i] ?? '');
     const rest = said.slice(parts.length).join('');
@@ -210,6 +175,11 @@ function withInterpreters(app: string, commands: string): string {
   return commands
     .replace(/\bnpx tsx (\S+)\.ts\b/g, `${node} $1.js`)
     .replace(/\bnpx reprise\b/g, `${node} '${commandIn(app)}'`);
+}
+
+interface Ended {
+  readonly printed: string;
+  readonly code: number | null;
 }
 
 function start(command: string, args: readonly string[], cwd: string): Promise<Ended> {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLDERS } from '../architecture/folders.js';
 import { PACKAGES } from '../architecture/rules.js';
 import { agentEventsPage, sessionCommandsPage } from './docs-agent.js';
-import { Hosts } from './docs-hosts.js';
 import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';
 import { providersPage } from './docs-providers.js';
@@ -28,12 +27,10 @@ const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `package
 const pages = readPages(ROOT, ['docs/tutorial', 'docs/how-to', 'docs/explanation', ...packages]);
 
 describe('pages with code', () => {
-  const hosts = new Hosts(folder);
   beforeAll(() => installPackages(ROOT, folder), TIMEOUT_MS);
-  afterAll(() => hosts.end());
 
   it.concurrent.each(pages.map((page) => [page.file, page] as const))('%s prints what it promises', async (_, page) => {
-    const { surprises, printed } = await runPage(page, folder, hosts);
+    const { surprises, printed } = await runPage(page, folder);
     if (process.env.DOCS_UPDATE === '1') rewriteOutputs(ROOT, page, printed);
     expect(surprises).toEqual([]);
   });

@@ -2,11 +2,9 @@
  * A team in which a cell fails of an event, whichever cell and event it is: nothing that an app waits for goes on for ever,
  * and the team goes on or ends when the cell is revived.
  */
-
 import { isRepriseError, memory, openWorld } from 'reprise';
 import { QUEUE } from 'reprise/org';
 import { describe, expect, it } from 'vitest';
-import { spread } from '../../../conformance/part.js';
 import { type Delivered, defective } from './support/failing.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';
 
@@ -49,7 +47,7 @@ describe('a team in which one cell fails', () => {
     expect(CASES.length).toBeGreaterThan(20);
   });
 
-  it.each(spread(4, CASES))(
+  it.each(CASES)(
     'when a %s fails of its first %s, every wait of the app ends, and the team goes on or ends once it is revived [SPEC-46] [SPEC-47] [SES-30]',
     async (reducer, event) => {
       let isOver = false;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { anyHistory } from './happenings.js';
 import { playHistory } from './play-history.js';
@@ -12,6 +11,6 @@ describe('sessions, in random histories', () => {
     const kept = fc.asyncProperty(anyHistory, async (history) => {
       await playHistory(history, true);
     });
-    await hold(kept, { numRuns: 150 / stepOf(3), seed: SEED, command });
+    await hold(kept, { numRuns: 150, seed: SEED, command });
   });
 });

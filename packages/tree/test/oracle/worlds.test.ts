@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everyNth, stepOf } from '../../../../conformance/part.js';
+import { everyNth } from '../../../../conformance/part.js';
 import { holdWorlds } from '../../../../conformance/tree/worlds/hold.js';
 import { brokenWorlds, MUTANTS } from './mutants.js';
 
@@ -9,18 +9,14 @@ const COMMAND = `REPRISE_SEED=${SEED} npx vitest run packages/tree/test/oracle/w
 /** The long form: `conformance/tree-long.ts --worlds 1000`. */
 describe(`random schedules of trees in real worlds (seed ${SEED})`, () => {
   it('a tree does what the oracle says, whatever models say, people command and processes die, and every frame is verified [TREE-1] [TREE-2] [TREE-3] [TREE-7] [TREE-8] [TREE-11] [TREE-32]', async () => {
-    const { nodes, syntheses, crashes, verified } = await holdWorlds({
-      runs: 24 / stepOf(3),
-      seed: SEED,
-      command: COMMAND,
-    });
-    expect(nodes).toBeGreaterThan(70 / stepOf(3));
-    expect(syntheses).toBeGreaterThan(15 / stepOf(3));
-    expect(crashes).toBeGreaterThan(8 / stepOf(4));
-    expect(verified).toBeGreaterThan(300 / stepOf(3));
+    const { nodes, syntheses, crashes, verified } = await holdWorlds({ runs: 24, seed: SEED, command: COMMAND });
+    expect(nodes).toBeGreaterThan(70);
+    expect(syntheses).toBeGreaterThan(15);
+    expect(crashes).toBeGreaterThan(8);
+    expect(verified).toBeGreaterThan(300);
   });
 
-  it.each(everyNth(16, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
+  it.each(everyNth(8, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
     'real worlds show a broken tree: %s',
     async (_, mutant) => {
       const { findWorld } = await brokenWorlds(mutant);
