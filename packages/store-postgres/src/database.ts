@@ -5,6 +5,7 @@ import {
   fieldsOf,
   isFunction,
   type KnownOptions,
+  present,
   RepriseError,
   requireArgument,
   requireKnownOptions,
@@ -15,15 +16,32 @@ import type { ObjectStore, Store } from '@reprise/kernel';
 import type { HostDirectory } from '@reprise/kernel/host';
 import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
+import { ADMIT_OPTIONS, type AdmitOptions, type AdmitReport, admitDatabase } from './admit.js';
 import { one, text } from './connection/columns.js';
-import { type Connections, connect, labelOf } from './connection/driver.js';
+import { type Connections, connect, labelOf, listen } from './connection/driver.js';
+import { HINT_CHANNEL, Hints } from './connection/hints.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
-import { LEAVING_SINCE, OBJECTS_SINCE, PACKS_SINCE, prepareTables, requireTables, versionOf } from './schema/schema.js';
+import { DatabasePosts, type PostedCalls } from './posts/posted-calls.js';
+import {
+  ADMISSION_SINCE,
+  LEAVING_SINCE,
+  OBJECTS_SINCE,
+  PACKS_SINCE,
+  POSTS_SINCE,
+  prepareTables,
+  requireTables,
+  VERSION,
+  versionOf,
+} from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
-import { givingBack } from './tenure/take.js';
+import { givingBack, namedRow } from './tenure/take.js';
 import { postgresViews } from './views.js';
+import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
+import { Witness } from './witness/witness.js';
 import { Committer } from './world/committer.js';
+import { Followers, framesTopic } from './world/followers.js';
+import { journalReader } from './world/journal.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
 import { Packer } from './world/packer.js';
 import type { Tables } from './world/place.js';
@@ -46,10 +64,22 @@ export interface PostgresOptions {
   /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
   readonly pooled?: boolean;
   /**
+   * The address of the server itself, where `url` is that of a pooler: from there this process hears at once that a world
+   * which it follows has more. `url` when absent; with `pooled` and without it, a reader looks again and again instead.
+   */
+  readonly direct?: string;
+  /**
    * Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. A process that opens the
    * database later needs it as well; content that is in the database already stays there.
    */
   readonly objects?: ObjectStore;
+  /**
+   * Where the heads of what this process has acknowledged go, once a second: a bucket (`s3` of `reprise/s3`) of another
+   * account, or `witnessFolder`. Worlds that a restore has taken back behind them do not open. Give it to every process.
+   */
+  readonly witness?: WitnessPlace;
+  /** Called when heads do not reach the witness, once until they do again: what is acknowledged meanwhile is not witnessed. */
+  readonly onWitnessError?: (error: unknown) => void;
   /** Called once when {@link PostgresDatabase.drain} has named this process: it should close its host and end. */
   readonly onDrain?: () => void;
 }
@@ -71,7 +101,10 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
     fits: isName,
   },
   pooled: aFlag,
+  direct: true,
   onDrain: aFunction,
+  onWitnessError: aFunction,
+  witness: WITNESS_PLACE,
   objects: {
     expected: 'an object store, as s3() of reprise/s3 makes',
     fits: (thing) => ['put', 'get', 'remove'].every((name) => isFunction(fieldsOf(thing)[name])),
@@ -82,6 +115,9 @@ const SWEEP_OPTIONS: KnownOptions<SweepOptions> = { orphansAfter: wholeFrom(0) }
 
 /** The bytes of a name, which stands in an index. */
 const NAME_BYTES_MAX = 256;
+
+/** The id that all copies of a database have. */
+const DATABASE_ID = 'SELECT id::text FROM reprise.meta';
 
 const TTL_MS = 10_000;
 const SWEEP_EVERY_MS = 600_000;
@@ -123,6 +159,14 @@ export interface PostgresDatabase extends AsyncDisposable {
    * @throws RepriseError `invalid_argument`, `store_failed`
    */
   drain(host: string): Promise<boolean>;
+  /**
+   * Admits a database that was restored or promoted: compares it with the witness, names the worlds that lack acknowledged
+   * frames, and begins a new incarnation, in which all other worlds open. An admitted database that lacks nothing stays as it
+   * is. Its statements may take half of `ttl`; many worlds need a longer one.
+   *
+   * @throws RepriseError `invalid_argument`, `world_absent`, `store_failed`
+   */
+  admit(options?: AdmitOptions): Promise<AdmitReport>;
   /** Gives up what this process owns here, and ends its connections. Close the worlds first. Idempotent. */
   close(): Promise<void>;
 }
@@ -145,9 +189,22 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 
 /** {@link postgres} with packs of another size. @param packBytes the plain bytes of a pack; 0 to pack nothing */
 export function postgresWithPacks(packBytes: number, url: string, options: PostgresOptions = {}): PostgresDatabase {
-  requireUrl(url);
+  requireUrl(url, 'postgres(url)');
   requireKnownOptions(options, OPTIONS, 'postgres');
+  if (options.direct !== undefined) requireUrl(options.direct, 'postgres, direct');
   return new Database(url, options, packBytes);
+}
+
+/**
+ * The posted calls of a directory of a database.
+ *
+ * @param database as {@link postgres} makes it
+ * @param directory the name of the directory
+ * @throws RepriseError `store_failed`
+ */
+export async function postedCallsOf(database: PostgresDatabase, directory: string): Promise<PostedCalls> {
+  requireArgument(database instanceof Database, 'postedCallsOf(database)', 'a database that postgres() made', database);
+  return database.posts(directory);
 }
 
 function tablesOf(version: number, connections: Connections): Tables {
@@ -168,11 +225,19 @@ function tablesOf(version: number, connections: Connections): Tables {
 interface SharedInProcess extends Shared, DirectoryParts {
   readonly forLease: Connections;
   readonly sweeper: Sweeper | undefined;
+  readonly witness?: Witness;
+}
+
+/** What this process hears of a database, and tells. */
+interface Told {
+  readonly hints: Hints;
+  readonly followers: Followers;
 }
 
 class Database implements PostgresDatabase {
   readonly label: string;
   #connections: Promise<Connections> | undefined;
+  #told: Told | undefined;
   #shared: Promise<SharedInProcess> | undefined;
   readonly #kept = new KeptPacks();
   #closed = false;
@@ -216,11 +281,12 @@ class Database implements PostgresDatabase {
 
   async id(): Promise<string> {
     const { connections } = await this.#open();
-    return text(one(await connections.rows('read the id', 'SELECT id::text FROM reprise.meta'))?.[0], this.label);
+    return text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
   }
 
   async fleet(): Promise<FleetRows> {
-    return fleetRows(await this.#tables(), this.label);
+    const connections = await this.#tables();
+    return fleetRows(connections, this.label, (await versionOf(connections)) >= POSTS_SINCE);
   }
 
   async drain(host: string): Promise<boolean> {
@@ -228,10 +294,29 @@ class Database implements PostgresDatabase {
     return askToLeave(await this.#tables(), host);
   }
 
+  async admit(options: AdmitOptions = {}): Promise<AdmitReport> {
+    requireKnownOptions(options, ADMIT_OPTIONS, 'database.admit');
+    const connections = await this.#tables(ADMISSION_SINCE);
+    const database = text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
+    const tables = tablesOf(ADMISSION_SINCE, connections);
+    const reading = { connections, tables, objects: this.options.objects, kept: this.#kept, where: this.label };
+    return admitDatabase({ connections, database, journal: (id) => journalReader({ ...reading, id }) }, options);
+  }
+
+  /** Opened by {@link postedCallsOf}, since no program has it. */
+  async posts(name: string): Promise<PostedCalls> {
+    const { connections } = await this.#open();
+    const { id: directory } = await namedRow(connections, 'directory', name);
+    const { hints } = this.#tell(connections);
+    return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
+    await shared?.witness?.close();
     shared?.sweeper?.stop();
+    await this.#told?.hints.close();
     await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
     await (await this.#connections?.catch(() => undefined))?.end();
     await shared?.forLease.end();
@@ -253,21 +338,32 @@ class Database implements PostgresDatabase {
   async #openForReading(): Promise<Reading> {
     const connections = await this.#connect();
     const { objects } = this.options;
-    if (this.#shared === undefined)
-      return {
-        connections,
-        objects,
-        kept: this.#kept,
-        tables: tablesOf(await requireTables(connections), connections),
-      };
+    const { followers } = this.#tell(connections);
+    if (this.#shared === undefined) {
+      const version = await requireTables(connections);
+      const tables = tablesOf(version, connections);
+      return { connections, objects, kept: this.#kept, tables, ...(version < POSTS_SINCE ? {} : { followers }) };
+    }
     const { tables } = await this.#shared;
-    return { connections, objects, kept: this.#kept, tables };
+    return { connections, objects, kept: this.#kept, tables, followers };
+  }
+
+  #tell(connections: Connections): Told {
+    const { pooled = false, direct = pooled ? undefined : this.url } = this.options;
+    if (this.#told !== undefined) return this.#told;
+    const how = { channel: HINT_CHANNEL, statementMs: statementMs(this.options.ttl ?? TTL_MS) };
+    const hints = new Hints(
+      connections,
+      direct === undefined ? undefined : (heard, lost) => listen({ ...how, url: direct, heard, lost }),
+    );
+    this.#told = { hints, followers: new Followers(connections, hints) };
+    return this.#told;
   }
 
   /** For an operator, who has no lease. */
-  async #tables(): Promise<Connections> {
+  async #tables(since = LEAVING_SINCE): Promise<Connections> {
     const connections = await this.#connect();
-    await requireTables(connections, LEAVING_SINCE);
+    await requireTables(connections, since);
     return connections;
   }
 
@@ -278,12 +374,40 @@ class Database implements PostgresDatabase {
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address, this.options.onDrain);
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
-    const committer = new Committer(connections);
+    const { hints } = this.#tell(connections);
+    const committer = new Committer(connections, (world) => hints.send(framesTopic(world)));
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
-    const tables = tablesOf(PACKS_SINCE, connections);
+    const tables = tablesOf(VERSION, connections);
     const packer = new Packer(this.packBytes);
-    return { ...own, connections, hosts, forLease, sweeper, objects, giving, committer, tables, packer };
+    const witness = await this.#witness(connections, hosts);
+    return {
+      ...own,
+      ...present({ witness }),
+      connections,
+      hosts,
+      forLease,
+      sweeper,
+      objects,
+      giving,
+      committer,
+      tables,
+      packer,
+    };
+  }
+
+  async #witness(connections: Connections, hosts: Hosts): Promise<Witness | undefined> {
+    const { witness: place, onWitnessError = () => undefined } = this.options;
+    if (place === undefined) return undefined;
+    const database = text(one(await connections.rows('read the id', DATABASE_ID))?.[0], this.label);
+    const onError = (error: unknown): void => {
+      try {
+        onWitnessError(error);
+      } catch {
+        // what is told of errors must not end the process
+      }
+    };
+    return new Witness({ place, connections, hosts, database, onError });
   }
 
   async #connect(): Promise<Connections> {
@@ -313,10 +437,10 @@ function statementMs(ttl: number): number {
  */
 const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?[^/?#@:]*(?::\d+)?(?:[/?#][^@]*)?$/;
 
-function requireUrl(url: unknown): asserts url is string {
+function requireUrl(url: unknown, where: string): asserts url is string {
   if (typeof url === 'string' && ADDRESS.test(url) && URL.canParse(url)) return;
   throw new RepriseError('invalid_argument', 'a database needs its address', {
-    where: 'postgres(url)',
+    where,
     expected: 'text such as postgres://localhost/agents, where / ? # @ of a password are encoded',
     actual: typeof url === 'string' && url !== '' ? 'another text' : typeof url, // it may hold a password
     hint: 'Is the environment variable set in this process?',

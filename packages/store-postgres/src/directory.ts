@@ -17,7 +17,7 @@ import { Gathering } from './connection/gathering.js';
 import { Reservations } from './reservations.js';
 import { closeLease } from './tenure/lease.js';
 import { hasDied } from './tenure/process.js';
-import { locked, namedRow, type TakeParts } from './tenure/take.js';
+import { directoryRow, locked, type TakeParts } from './tenure/take.js';
 
 /** What the directories of a process share. */
 export interface DirectoryParts extends TakeParts {
@@ -33,7 +33,7 @@ export function postgresDirectory(shared: () => Promise<DirectoryParts>, label: 
     open: async () => {
       const parts = await shared();
       const { connections } = parts;
-      const { id, epoch, owner } = await namedRow(connections, 'directory', name);
+      const { id, epoch, owner } = await directoryRow(connections, name);
       if (owner !== null) {
         if (!(await closeLease(connections, owner))) throw locked(where, 'a host of an earlier release has it open');
         const take = 'UPDATE reprise.directory SET epoch = epoch + 1, owner = NULL WHERE id = $1 AND epoch = $2';

@@ -323,6 +323,9 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     await sql.query('ALTER TABLE reprise.host DROP COLUMN address, DROP COLUMN leaving');
     await sql.query('ALTER TABLE reprise.meta DROP COLUMN id');
     await sql.query('DROP TABLE reprise.pack, reprise.landmark, reprise.blob_pack');
+    await sql.query('DROP TABLE reprise.cell, reprise.admission, reprise.lost_world, reprise.witness_slot');
+    await sql.query('DROP FUNCTION reprise.world_is_taken CASCADE');
+    await sql.query('DROP FUNCTION reprise.why_not_admitted, reprise.here');
     await sql.query('DROP INDEX reprise.blob_plain');
     await sql.query('ALTER TABLE reprise.blob DROP COLUMN pack, DROP COLUMN at');
     await sql.query(

@@ -1,6 +1,6 @@
 /** A PostgreSQL server of a test's own, in a fresh folder: initdb, start on a socket and a free port, stop. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,6 +29,14 @@ export interface TestServer {
   stop(): Promise<void>;
   /** Kills it as a loss of power does, and starts it again on the same files. */
   crashAndRestart(): Promise<void>;
+  /** Copies its data while it runs, as an operator does. @returns the folder of the copy */
+  baseBackup(): string;
+  /**
+   * Puts the data back to a copy, and starts.
+   *
+   * @param promoted whether it first stands by, and is then promoted, which begins another timeline
+   */
+  restore(backup: string, promoted?: boolean): Promise<void>;
 }
 
 /** The server refuses to run as root: then it runs as nobody, who owns its folder. */
@@ -64,7 +72,30 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     server.kill(signal);
     await ended;
   };
+  const tool = (name: string, ...args: string[]): void =>
+    void execFileSync(name.startsWith('pg_') ? path.join(bin, name) : name, args, {
+      ...who,
+      env,
+      stdio: 'ignore',
+      cwd: folder,
+    });
+  let copies = 0;
   return {
+    baseBackup: () => {
+      const copy = path.join(folder, `copy-${++copies}`);
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'reprise'];
+      tool('pg_basebackup', '-D', copy, '-X', 'stream', '-c', 'fast', '--no-sync', ...from);
+      return copy;
+    },
+    restore: async (backup, promoted = false) => {
+      await end('SIGINT');
+      rmSync(data, { recursive: true });
+      renameSync(backup, data);
+      if (promoted) tool('touch', path.join(data, 'standby.signal'));
+      server = start();
+      await ready();
+      if (promoted) tool('pg_ctl', '-D', data, '-w', 'promote');
+    },
     ...{ port, folder, url: `postgres://reprise@127.0.0.1:${port}/postgres` },
     stop: async () => {
       await end('SIGINT');

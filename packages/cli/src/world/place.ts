@@ -10,7 +10,7 @@
 import { resolve } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
-import type { PostgresDatabase } from '@reprise/store-postgres';
+import type { PostgresDatabase, PostgresOptions } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import { objectsOf } from './objects.js';
 
@@ -60,13 +60,14 @@ export function storeAt(world: string): Store {
 /**
  * The database that an argument names, without a world.
  *
+ * @param options of its connections
  * @throws RepriseError `invalid_argument` for an address that cannot be read
  */
-export async function databaseAt(given: string): Promise<PostgresDatabase> {
+export async function databaseAt(given: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   const { address, fragment } = splitOf(wholeOf(given));
   if (!isDatabase(given) || fragment !== undefined || !isClear(address)) throw unreadable(given, '');
   const { postgres } = await import('@reprise/store-postgres'); // P2
-  return postgres(address, { pooled: true });
+  return postgres(address, { pooled: true, ...options });
 }
 
 /**

@@ -1,7 +1,8 @@
-/** The command on a world whose large content is in a bucket, which the environment names. */
+/** The command on a world whose large content is in a bucket, which the environment names, and on a witness in one. */
 import { openKernelWorld, type Store } from '@reprise/kernel';
 import { s3 } from '@reprise/objects-s3';
 import { postgres } from '@reprise/store-postgres';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { KEY, type StrictServer, strictServer } from '../../../objects-s3/test/strict-server.js';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
@@ -46,6 +47,33 @@ describePostgres('the command on a world with a bucket', (own) => {
   it('given a bucket without a prefix, objects are looked for where a program without one has them', async () => {
     name(`s3://bucket?endpoint=${bucket.endpoint}`);
     expect(await verified('unprefixed')).toMatchObject({ code: 0, out: expect.stringContaining('1 blob') });
+  });
+
+  it('a witness in a bucket is compared by the same address, and names what the database lacks', async () => {
+    name(undefined);
+    const witness = s3(bucket.options({ prefix: 'seen/' }));
+    {
+      await using database = postgres(own.url, { witness });
+      await (await openKernelWorld({ store: database.world('seen'), app })).close();
+    }
+    const place = `s3://bucket/seen/?endpoint=${bucket.endpoint}`;
+    const admit = (...args: string[]) => run('fleet', 'admit', own.url, '--witness', place, ...args);
+    expect(await admit()).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 world of the witness compared, 0 lost'),
+    });
+    const client = new pg.Client({ connectionString: own.url });
+    await client.connect();
+    await client.query("UPDATE reprise.world SET seq = -1, head = decode(repeat('00', 32), 'hex') WHERE name = 'seen'");
+    await client.end();
+    const { code, out } = await admit('--json');
+    expect([code, JSON.parse(out)]).toMatchObject([
+      1,
+      { reason: 'heads', lost: [{ world: 'seen', has: null, opened: false }] },
+    ]);
+    expect(out).not.toContain(KEY.secretAccessKey);
+    process.env.AWS_SECRET_ACCESS_KEY = 'another';
+    expect(await admit('--look')).toMatchObject({ code: 3, err: expect.stringContaining('store_failed') });
   });
 
   it('without the bucket, content in it is an error that names the variable', async () => {

@@ -66,6 +66,8 @@ export const ERROR_CODES = [
   'erase_refused',
   'erase_unfinished',
   'head_mismatch',
+  'not_admitted',
+  'reader_behind',
   'replay_divergence',
   'request_differs',
   'view_failed',

@@ -14,6 +14,12 @@ export function text(value: SqlValue | undefined, where: string): string {
   throw illegal(where, 'text', value);
 }
 
+/** An id of a column, in the digits and hyphens of a UUID. @throws RepriseError `journal_damaged` */
+export function uuid(value: SqlValue | undefined, where: string): string {
+  if (typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return value;
+  throw illegal(where, 'an id', value);
+}
+
 /** Bytes of a column, which are the caller's own. @throws RepriseError `journal_damaged` */
 export function bytes(value: SqlValue | undefined, where: string): Uint8Array {
   if (value instanceof Uint8Array) return new Uint8Array(value);

@@ -35,7 +35,7 @@ export function databaseError(error: unknown, what: string, where: string): Repr
 }
 
 /** The SQLSTATE of an error that the server sent; undefined for an error of the connection. */
-function stateOf(error: unknown): string | undefined {
+export function stateOf(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && severity !== undefined ? code : undefined;
 }

@@ -2,26 +2,28 @@
  * Takes the row of a world, which one process owns at a time.
  *
  * Invariants
- * G1  Every write of an owner compares the epoch of its row.
+ * G1  Every write of an owner compares the incarnation of the database and the epoch of its row. After a restore epochs come
+ *     again; an incarnation never does.
  * G2  An epoch is of one opening: it rises with each, also when the same process opens again, since a statement of the
  *     opening before may still be under way.
  * G3  A lease that lives is never taken from its owner. The lease is closed first, which is final; then the row changes
  *     hands, if it still has the epoch that was looked at.
+ * G4  A row changes hands only on the server that was looked at, in an incarnation that an operator has admitted there.
  */
 import { RepriseError } from '@reprise/contracts';
-import { one, whole } from '../connection/columns.js';
-import type { Connections, SqlValue } from '../connection/driver.js';
+import { one, text, uuid, whole } from '../connection/columns.js';
+import type { Connections, Row } from '../connection/driver.js';
 import { Gathering } from '../connection/gathering.js';
+import { refusedTake, requireAdmitted } from './admission.js';
 import type { Hosts } from './hosts.js';
 import { addressOf, closeLease, type Lease } from './lease.js';
-
-/** The tables whose rows are found by a name, and made when they are missing. */
-type NamedTable = 'world' | 'directory';
 
 /** A row that this process owns from now on. */
 export interface Taken {
   readonly id: number;
   readonly epoch: number;
+  /** The incarnation of the database. */
+  readonly incarnation: string;
   /** How the opening before ended: `died` only when the death of its process was seen. */
   readonly before: 'clean' | 'died' | 'lost';
   readonly lease: Lease;
@@ -37,6 +39,8 @@ export interface TakeParts {
   readonly open: Set<string>;
   /** Gives rows back, many at once. */
   readonly giving: Gathering<Owned>;
+  /** Compares the database with the heads of a witness, before a row changes hands. */
+  readonly witness?: { compare(server: string, incarnation: string): Promise<void> };
 }
 
 /** Tries, when several processes want one row at the same time. */
@@ -47,24 +51,28 @@ const TRIES = 5;
  *
  * @param name the name of the row
  * @param where the place as shown to people
- * @throws RepriseError `world_locked` while another opening has it, `store_failed`
+ * @throws RepriseError `world_locked` while another opening has it, `not_admitted` after a restore, `head_mismatch` for a world
+ *   that has lost acknowledged frames, `store_failed`
  */
 export async function takeWorld(parts: TakeParts, name: string, where: string): Promise<Taken> {
   for (let tries = 0; tries < TRIES; tries++) {
     const lease = await parts.hosts.current();
-    const { id, epoch, owner } = await namedRow(parts.connections, 'world', name);
+    const looked = await lookAtWorld(parts.connections, name, where);
+    await parts.witness?.compare(looked.server, looked.incarnation);
+    const { id, epoch, owner, incarnation } = looked;
     const key = `world ${id}`;
     if (parts.open.has(key)) throw locked(where, 'this process has it open');
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease
     try {
       const before = await whyFree(parts, { owner, lease, where });
-      const taken: Owned = { id, epoch: epoch + 1, lease, key };
-      if (await changeHands(parts, taken, owner))
-        return { id, epoch: taken.epoch, before, lease, release: releaseOf(parts, taken) };
+      const taken: Owned = { id, epoch: Math.max(epoch, looked.epochsBefore) + 1, lease, key };
+      if (await changeHands(parts, taken, looked))
+        return { id, epoch: taken.epoch, incarnation, before, lease, release: releaseOf(parts, taken) };
       parts.open.delete(key);
+      await lease.ask(); // an admission closes every lease
     } catch (error) {
       parts.open.delete(key);
-      throw error;
+      throw await refusedTake(parts.connections, error, { id, where });
     }
   }
   throw locked(where, 'other processes open it at the same time');
@@ -78,17 +86,74 @@ interface Owned {
   readonly key: string;
 }
 
-/** @returns false when the row has changed since it was looked at */
-async function changeHands(parts: TakeParts, taken: Owned, before: string | null): Promise<boolean> {
+/** A world as it was looked at. */
+interface Looked {
+  readonly id: number;
+  readonly epoch: number;
+  readonly owner: string | null;
+  readonly incarnation: string;
+  /** Epochs up to this one belong to incarnations before. */
+  readonly epochsBefore: number;
+  /** Which start of which server has answered. */
+  readonly server: string;
+}
+
+/** Which start of a server answers. The files of a database change places only while its server stands still. */
+const SERVER = 'extract(epoch FROM pg_postmaster_start_time())::text';
+
+const LOOK = `
+  SELECT w.id, w.epoch, w.owner::text, c.incarnation::text, c.epochs_before, ${SERVER}, reprise.why_not_admitted()
+  FROM reprise.cell c LEFT JOIN reprise.world w ON w.name = $1`;
+
+/** The row of a world, which is made when it is missing, and the database around it. @throws RepriseError `not_admitted` */
+async function lookAtWorld(connections: Connections, name: string, where: string): Promise<Looked> {
+  const named = Buffer.from(name, 'utf8');
+  const look = async (): Promise<Row> => {
+    const row = one(await connections.rows('open the world', LOOK, [named])) ?? [];
+    await requireAdmitted(connections, row[6] ?? null, where);
+    return row;
+  };
+  let row = await look();
+  if (row[0] === null) {
+    await connections.rows('make the world', MAKE('world'), [named]);
+    row = await look();
+  }
+  const [id, epoch, owner, incarnation, before, server] = row;
+  return {
+    ...{
+      id: whole(id, 'reprise.world'),
+      epoch: whole(epoch, 'reprise.world'),
+      owner: owner == null ? null : String(owner),
+    },
+    ...{ incarnation: uuid(incarnation, 'reprise.cell'), epochsBefore: whole(before, 'reprise.cell') },
+    server: text(server, where),
+  };
+}
+
+const MAKE = (table: 'world' | 'directory'): string =>
+  `INSERT INTO reprise.${table} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`;
+
+/**
+ * The condition that a row of `reprise.world` is that of an opening (G1); $1 is its id and $2 its epoch.
+ *
+ * @param incarnation of the opening, as the database has written it
+ */
+export function ownedBy({ incarnation }: { readonly incarnation: string }): string {
+  return `id = $1 AND epoch = $2 AND EXISTS (SELECT FROM reprise.cell c WHERE c.incarnation = '${incarnation}')`;
+}
+
+/** @returns false when the row, or the server, has changed since it was looked at */
+async function changeHands(parts: TakeParts, taken: Owned, looked: Looked): Promise<boolean> {
   const { id, epoch, lease } = taken;
   try {
     const rows = await parts.connections.rows(
       'open the world',
       `UPDATE reprise.world SET epoch = $3, owner = $1, packs_known_by = $3
-       WHERE id = $2 AND epoch = $3 - 1 AND owner IS NOT DISTINCT FROM $4
+       WHERE id = $2 AND epoch = $5 AND owner IS NOT DISTINCT FROM $4
          AND EXISTS (SELECT FROM reprise.host h WHERE h.id = $1 AND NOT h.closed AND h.expires > clock_timestamp())
+         AND EXISTS (SELECT FROM reprise.cell c WHERE c.incarnation = $6) AND ${SERVER} = $7
        RETURNING true`,
-      [lease.id, id, epoch, before],
+      [lease.id, id, epoch, looked.owner, looked.epoch, looked.incarnation, looked.server],
     );
     return rows.length > 0;
   } catch (error) {
@@ -103,24 +168,22 @@ interface Found {
   readonly where: string;
 }
 
-/** The row of a name, which is made when it is missing. @throws RepriseError `store_failed` */
-export async function namedRow(
+/** The row of a directory, which is made when it is missing. @throws RepriseError `store_failed` */
+export async function directoryRow(
   connections: Connections,
-  table: NamedTable,
   name: string,
 ): Promise<{ readonly id: number; readonly epoch: number; readonly owner: string | null }> {
   const named = Buffer.from(name, 'utf8');
-  const find = (): Promise<readonly (readonly SqlValue[])[]> =>
-    connections.rows(`open the ${table}`, `SELECT id, epoch, owner::text FROM reprise.${table} WHERE name = $1`, [
+  const find = (): Promise<readonly Row[]> =>
+    connections.rows('open the directory', 'SELECT id, epoch, owner::text FROM reprise.directory WHERE name = $1', [
       named,
     ]);
   let row = one(await find());
   if (row === undefined) {
-    const make = `INSERT INTO reprise.${table} (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`;
-    await connections.rows(`make the ${table}`, make, [named]);
+    await connections.rows('make the directory', MAKE('directory'), [named]);
     row = one(await find());
   }
-  const where = `reprise.${table}`;
+  const where = 'reprise.directory';
   return { id: whole(row?.[0], where), epoch: whole(row?.[1], where), owner: row?.[2] == null ? null : String(row[2]) };
 }
 

@@ -1,8 +1,8 @@
 /** How content lies in the tables: small blobs in one row, large ones in pieces, each in a row or an object that it names. */
 import { randomBytes } from 'node:crypto';
 import { bytes, DIGEST_BYTES, one, whole } from '../connection/columns.js';
-import { fenced } from '../tenure/take.js';
-import { HELD, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
+import { fenced, ownedBy } from '../tenure/take.js';
+import { held, NOTE_GONE, OBJECT_BYTES, removeGone, requireObjects, writeObject } from './objects.js';
 import { packedBlob, removePacks } from './packed-blobs.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
@@ -124,8 +124,7 @@ export class Upload {
     const { connections, id, epoch, where } = this.place;
     const digest = Buffer.from(hex, 'hex');
     await connections.transaction('store content', async (sql) => {
-      const held = await sql.rows('store content', HELD, [id, epoch]);
-      if (held.length === 0) throw fenced(where);
+      if ((await sql.rows('store content', held(this.place), [id, epoch])).length === 0) throw fenced(where);
       // First, so that two uploads of the same bytes finish one after the other: the second waits for this row.
       await sql.rows(
         'store content',
@@ -173,7 +172,7 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
   const what = 'erase content';
   let moved = 0;
   const isLeft = await connections.transaction(what, async (sql) => {
-    const lock = 'SELECT FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
+    const lock = `SELECT FROM reprise.world WHERE ${ownedBy(place)} FOR UPDATE`;
     if ((await sql.rows(what, lock, [id, epoch])).length === 0) throw fenced(where);
     moved = await removePacks(sql, place, hexes);
     await sql.rows(
@@ -196,16 +195,18 @@ export async function eraseBlobs(place: OwnedPlace, hexes: readonly string[], by
     );
     const gone = 'SELECT FROM reprise.object_gone WHERE world = $1 LIMIT 1';
     if (place.objects !== undefined || (await sql.rows(what, gone, [id])).length > 0) return true;
-    await sql.rows(what, FINISHED, [id, epoch, by]);
+    await sql.rows(what, finished(place), [id, epoch, by]);
     return false;
   });
   if (!isLeft) return moved;
   await removeGone(place, requireObjects(place.objects, where));
-  if ((await connections.rows(what, FINISHED, [id, epoch, by])).length === 0) throw fenced(where);
+  if ((await connections.rows(what, finished(place), [id, epoch, by])).length === 0) throw fenced(where);
   return moved;
 }
 
-const FINISHED = 'UPDATE reprise.world SET erased_through = $3 WHERE id = $1 AND epoch = $2 RETURNING true';
+function finished(place: OwnedPlace): string {
+  return `UPDATE reprise.world SET erased_through = $3 WHERE ${ownedBy(place)} RETURNING true`;
+}
 
 /** The newest erasure that named a blob; undefined without one. */
 export async function tombstoneOf({ connections, id, where }: WorldPlace, hex: string): Promise<number | undefined> {
@@ -239,7 +240,7 @@ async function whileOwned(
     : '';
   const rows = await connections.rows(
     'store content',
-    `WITH held AS MATERIALIZED (${HELD}), added AS (${insert}${conflict}) SELECT id FROM held`,
+    `WITH held AS MATERIALIZED (${held(place)}), added AS (${insert}${conflict}) SELECT id FROM held`,
     [id, epoch, ...parameters],
   );
   if (rows.length === 0) throw fenced(where);

@@ -2,7 +2,8 @@
  * Appends: one statement for all worlds of this process that append while another statement is under way.
  *
  * Invariants
- * M1  A statement changes a world only when the world still has the epoch and the head that its append was computed on;
+ * M1  A statement changes a world only when the database still has the incarnation, and the world the epoch and the head, that
+ *     its append was computed on;
  *     of the others it writes nothing (take/G1).
  * M2  A world that cannot be written does not keep its neighbours from being written: when the database refuses the
  *     statement of several worlds, each has one of its own.
@@ -35,7 +36,11 @@ export class Committer {
   #waiting: Waiting[] = [];
   #lanes = 0;
 
-  constructor(private readonly connections: Connections) {}
+  /** @param followed called after an append to a world that a reader follows */
+  constructor(
+    private readonly connections: Connections,
+    private readonly followed: (world: number) => void = () => undefined,
+  ) {}
 
   /**
    * Appends to a world, together with what other worlds append at the same time.
@@ -59,14 +64,16 @@ export class Committer {
     }
   }
 
-  /** The next group: each world once, as the rows that a statement writes are told apart by their world alone. */
+  /** The next group, of one incarnation: each world once, as the rows that a statement writes are told apart by their world alone. */
   #next(): readonly Waiting[] {
     let bytes = 0;
     const worlds = new Set<number>();
+    const [first] = this.#waiting;
     const end = this.#waiting.findIndex(({ append }, i) => {
       bytes += bytesOf(append);
       const again = worlds.size === worlds.add(append.world).size;
-      return i > 0 && (again || bytes > STATEMENT_BYTES_MAX);
+      const other = append.incarnation !== first?.append.incarnation; // of a world that was opened before an admission
+      return i > 0 && (again || other || bytes > STATEMENT_BYTES_MAX);
     });
     return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
   }
@@ -86,6 +93,7 @@ export class Committer {
   async #execute(appends: readonly Append[]): Promise<ReadonlySet<number> | RepriseError> {
     try {
       const rows = await this.connections.rows('append', APPEND, appendParameters(appends));
+      for (const [id, followed] of rows) if (followed === true) this.followed(Number(id));
       return new Set(rows.map(([id]) => Number(id)));
     } catch (error) {
       return isRepriseError(error) ? error : new RepriseError('store_failed', 'cannot append', { cause: error });

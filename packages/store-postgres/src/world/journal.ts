@@ -134,13 +134,14 @@ async function rows(
   return found;
 }
 
+const OWNED_HEAD =
+  'SELECT seq, head, epoch, (SELECT incarnation::text FROM reprise.cell) FROM reprise.world WHERE id = $1';
+
 /** The head as the owner of a world reads it. @throws RepriseError `fenced` when another opening has taken the world over */
 export async function ownedHead(place: OwnedPlace): Promise<Head> {
-  const { connections, id, epoch, where } = place;
-  const row = one(
-    await connections.rows('read the head', 'SELECT seq, head, epoch FROM reprise.world WHERE id = $1', [id]),
-  );
-  if (row === undefined || row[2] !== epoch) throw fenced(where);
+  const { connections, id, epoch, incarnation, where } = place;
+  const row = one(await connections.rows('read the head', OWNED_HEAD, [id]));
+  if (row === undefined || row[2] !== epoch || row[3] !== incarnation) throw fenced(where);
   return headOfRow(row, where);
 }
 

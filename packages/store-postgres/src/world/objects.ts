@@ -11,14 +11,16 @@ import { randomUUID } from 'node:crypto';
 import { RepriseError } from '@reprise/contracts';
 import type { ObjectStore } from '@reprise/kernel';
 import type { Connections, Sql } from '../connection/driver.js';
-import { fenced } from '../tenure/take.js';
+import { fenced, ownedBy } from '../tenure/take.js';
 import type { OwnedPlace } from './place.js';
 
 /** The bytes of a piece that is an object: few requests, and little memory. */
 export const OBJECT_BYTES = 8 * 1024 * 1024;
 
 /** The row of a world, while this opening owns it: nobody takes it over before the statement has committed. */
-export const HELD = 'SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 FOR SHARE';
+export function held(place: Pick<OwnedPlace, 'incarnation'>): string {
+  return `SELECT id FROM reprise.world WHERE ${ownedBy(place)} FOR SHARE`;
+}
 
 /** The statement that moves what a deletion of pieces returns to the objects that are to be removed. */
 export const NOTE_GONE = `INSERT INTO reprise.object_gone (object, world)
@@ -43,7 +45,7 @@ export async function writeObject(
   const what = 'store content';
   const announced = await connections.rows(
     what,
-    `WITH held AS MATERIALIZED (${HELD}), tried AS (
+    `WITH held AS MATERIALIZED (${held(place)}), tried AS (
        INSERT INTO reprise.object_try (object, world) SELECT $3, id FROM held
      ) SELECT id FROM held`,
     [id, epoch, object],
@@ -60,13 +62,14 @@ export async function writeObject(
 
 /** Makes a stored object a piece (O3). */
 async function nameObject(
-  { connections, id, epoch, where }: OwnedPlace,
+  place: OwnedPlace,
   { object, digest, n }: PieceOf & { readonly object: string },
   label: string,
 ): Promise<void> {
+  const { connections, id, epoch, where } = place;
   const named = await connections.rows(
     'store content',
-    `WITH held AS MATERIALIZED (${HELD}), tried AS (
+    `WITH held AS MATERIALIZED (${held(place)}), tried AS (
        DELETE FROM reprise.object_try t USING held WHERE t.object = $3 RETURNING t.object
      ), named AS (
        INSERT INTO reprise.part (world, digest, n, object) SELECT held.id, $4, $5, tried.object FROM held, tried

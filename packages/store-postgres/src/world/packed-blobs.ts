@@ -13,6 +13,7 @@ import { hostSha256 } from '@reprise/kernel/driver';
 import { blobAt, blobStarts, deflatedAside, inflated, joinBlobs, LENGTH_BYTES } from '@reprise/packs';
 import { bytes, DIGEST_BYTES, digest, one, whole } from '../connection/columns.js';
 import type { Row, Sql, SqlValue } from '../connection/driver.js';
+import { ownedBy } from '../tenure/take.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** The largest blob that may be in a pack. */
@@ -35,10 +36,11 @@ const GIVEN = `
   SELECT substr($3::bytea, (i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}) AS digest, at
   FROM unnest($4::int[]) WITH ORDINALITY AS g (at, i)`;
 
-const HELD_FOR_UPDATE = 'SELECT id, packs FROM reprise.world WHERE id = $1 AND epoch = $2 FOR UPDATE';
+const heldForUpdate = (place: OwnedPlace): string =>
+  `SELECT id, packs FROM reprise.world WHERE ${ownedBy(place)} FOR UPDATE`;
 
-const PACK = `
-  WITH held AS MATERIALIZED (${HELD_FOR_UPDATE}), given AS (${GIVEN}), moved AS (
+const packing = (place: OwnedPlace): string => `
+  WITH held AS MATERIALIZED (${heldForUpdate(place)}), given AS (${GIVEN}), moved AS (
     UPDATE reprise.blob b SET bytes = NULL, pack = held.packs + 1, at = given.at FROM held, given
     WHERE b.world = $1 AND b.digest = given.digest AND b.bytes IS NOT NULL AND b.pack IS NULL RETURNING true
   ), counted AS (
@@ -48,8 +50,8 @@ const PACK = `
   SELECT id, packs + 1, $5, $6, $7, (SELECT count(*) FROM moved) FROM held RETURNING true`;
 
 /** Gives up the rows' own bytes of blobs that were put again; the place that was looked at is compared. */
-const GIVE_UP = `
-  WITH held AS MATERIALIZED (${HELD_FOR_UPDATE}), given AS (${GIVEN})
+const givingUp = (place: OwnedPlace): string => `
+  WITH held AS MATERIALIZED (${heldForUpdate(place)}), given AS (${GIVEN})
   UPDATE reprise.blob b SET bytes = NULL FROM held, given
   WHERE b.world = $1 AND b.digest = given.digest AND b.pack = $5 AND b.at = given.at RETURNING true`;
 
@@ -81,7 +83,7 @@ export async function packBlobs(
   const { plain, starts } = joinBlobs(run.map((blob) => blob.bytes));
   if (run.length === 0 || (!isFull && plain.length < least)) return plain.length;
   const stored = await deflatedAside(plain);
-  const packed = await connections.rows('pack content', PACK, [
+  const packed = await connections.rows('pack content', packing(place), [
     ...[id, epoch, digestsOf(run), starts, stored.size, stored.bytes, run.length],
   ]);
   return packed.length === 0 ? 0 : undefined;
@@ -116,7 +118,7 @@ async function giveUpAgain(place: OwnedPlace, found: readonly Waiting[]): Promis
     );
     if (sound.length === 0) continue;
     const ats = sound.map(({ place: known }) => known?.at ?? 0);
-    await connections.rows('pack content', GIVE_UP, [id, epoch, digestsOf(sound), ats, pack]);
+    await connections.rows('pack content', givingUp(place), [id, epoch, digestsOf(sound), ats, pack]);
   }
 }
 

@@ -11,6 +11,7 @@
 import { deflatedAside, type FrameRow, joinRows, packedBytes } from '@reprise/packs';
 import { bytes, digestBytes, text, whole } from '../connection/columns.js';
 import type { Row } from '../connection/driver.js';
+import { ownedBy } from '../tenure/take.js';
 import { keyHash, packKeys } from './packed-keys.js';
 import type { OwnedPlace } from './place.js';
 
@@ -28,10 +29,11 @@ const NEXT = `
     ) AS page
   ) AS sized WHERE before <= $2 ORDER BY seq`;
 
-const HELD_AT = 'SELECT id FROM reprise.world WHERE id = $1 AND epoch = $2 AND packed_through = $3 FOR UPDATE';
+const heldAt = (place: OwnedPlace): string =>
+  `SELECT id FROM reprise.world WHERE ${ownedBy(place)} AND packed_through = $3 FOR UPDATE`;
 
-const PACK = `
-  WITH held AS MATERIALIZED (${HELD_AT}), gone AS (
+const packing = (place: OwnedPlace): string => `
+  WITH held AS MATERIALIZED (${heldAt(place)}), gone AS (
     DELETE FROM reprise.frame WHERE world = $1 AND seq BETWEEN $4 AND $5 AND EXISTS (SELECT FROM held)
     RETURNING seq, kind
   ), landmarks AS (
@@ -43,8 +45,8 @@ const PACK = `
   SELECT id, $4, $5, $6, $7, $8, $9, $10, $11::bigint[], $12, $13, (SELECT count(*) FROM gone) FROM held RETURNING true`;
 
 /** A frame that is too large for a pack stays a row. */
-const PASS = `
-  WITH held AS MATERIALIZED (${HELD_AT})
+const passing = (place: OwnedPlace): string => `
+  WITH held AS MATERIALIZED (${heldAt(place)})
   UPDATE reprise.world w SET packed_through = $4 FROM held WHERE w.id = held.id RETURNING true`;
 
 /** A frame that waits, and the key of its request. */
@@ -74,7 +76,7 @@ export async function packFrames(
   const first = all[0];
   if (first === undefined || first.row.seq !== through + 1) return 0; // nothing, or a hole, which its reader finds
   if (first.cost > most) {
-    const passed = await connections.rows('pack frames', PASS, [id, epoch, through, first.row.seq]);
+    const passed = await connections.rows('pack frames', passing(place), [id, epoch, through, first.row.seq]);
     return passed.length === 0 ? 0 : undefined;
   }
   const { run, size } = runOf(all, most);
@@ -87,7 +89,7 @@ export async function packFrames(
     ).bytes,
   );
   const keys = run.flatMap(({ key }, n) => (key === undefined ? [] : [[n, key] as const]));
-  const packed = await connections.rows('pack frames', PACK, [
+  const packed = await connections.rows('pack frames', packing(place), [
     ...[id, epoch, through, first.row.seq, last.seq, last.at, stored.size, last.kind, last.head, stored.bytes.length],
     keys.map(([, key]) => keyHash(id, key)),
     ...inChunks(Buffer.concat([stored.bytes, packKeys(keys)])),

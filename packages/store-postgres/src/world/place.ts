@@ -30,4 +30,6 @@ export interface WorldPlace {
 /** A world that this process owns. */
 export interface OwnedPlace extends WorldPlace {
   readonly epoch: number;
+  /** The incarnation of the database in which this process has taken it. */
+  readonly incarnation: string;
 }

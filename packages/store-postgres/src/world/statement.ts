@@ -7,6 +7,7 @@ import type { SqlParameter } from '../connection/driver.js';
 export interface Append {
   readonly world: number;
   readonly epoch: number;
+  readonly incarnation: string;
   readonly expected: Head;
   readonly frames: readonly StoredFrame[];
   /** Content that becomes durable with the frames, by digest. */
@@ -25,9 +26,11 @@ export const APPEND = `
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS g (world, epoch, seq, last, i)
   ), held AS MATERIALIZED (
     SELECT w.id, g.last, g.next FROM reprise.world w JOIN given g ON g.world = w.id
-    WHERE w.epoch = g.epoch AND w.seq = g.seq AND w.head = g.head ORDER BY w.id FOR UPDATE OF w
+    WHERE w.epoch = g.epoch AND w.seq = g.seq AND w.head = g.head
+      AND EXISTS (SELECT FROM reprise.cell c WHERE c.incarnation = $21) ORDER BY w.id FOR UPDATE OF w
   ), moved AS (
-    UPDATE reprise.world w SET seq = held.last, head = held.next FROM held WHERE w.id = held.id RETURNING w.id
+    UPDATE reprise.world w SET seq = held.last, head = held.next FROM held WHERE w.id = held.id
+    RETURNING w.id, w.followed_until > clock_timestamp() AS followed
   ), frames AS (
     INSERT INTO reprise.frame (world, seq, at, kind, head, key, bytes)
     SELECT f.world, f.seq, f.at, f.kind, substr($13::bytea, (f.i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}),
@@ -41,9 +44,9 @@ export const APPEND = `
       JOIN moved ON moved.id = b.world
     ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes WHERE blob.bytes IS DISTINCT FROM excluded.bytes
   )
-  SELECT id FROM moved`;
+  SELECT id, followed FROM moved`;
 
-/** The parameters of {@link APPEND}, in their order. */
+/** The parameters of {@link APPEND}, in their order. All appends are of one incarnation. */
 export function appendParameters(appends: readonly Append[]): readonly SqlParameter[] {
   const frames = appends.flatMap(({ world, frames: all }) => all.map((frame) => ({ world, frame })));
   const blobs = appends.flatMap(({ world, blobs: all }) => all.map(([hex, bytes]) => ({ world, hex, bytes })));
@@ -75,6 +78,7 @@ export function appendParameters(appends: readonly Append[]): readonly SqlParame
     blobBytes.sizes,
     blobBytes.all,
     Buffer.from(blobs.map(({ hex }) => hex).join(''), 'hex'),
+    appends[0]?.incarnation ?? null,
   ];
 }
 

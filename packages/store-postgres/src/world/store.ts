@@ -1,14 +1,16 @@
 /** A world in the database, as a store of the kernel. */
-import { RepriseError } from '@reprise/contracts';
-import type { ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
-import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
+import { present, RepriseError } from '@reprise/contracts';
+import type { Head, ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
+import { assertConsecutive, closable, closableReadonly, hostSha256, movedTo } from '@reprise/kernel/driver';
 import type { KeptPacks } from '@reprise/packs';
-import { one, whole } from '../connection/columns.js';
+import { digest, one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
-import { fenced, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
+import { fenced, ownedBy, type Taken, type TakeParts, takeWorld } from '../tenure/take.js';
+import type { Witness } from '../witness/witness.js';
 import { removeUnfinished } from './blobs.js';
 import type { Committer } from './committer.js';
 import { contentReader, Staged, stagingContent } from './content.js';
+import type { Followers } from './followers.js';
 import { journalReader, ownedHead } from './journal.js';
 import { type Packer, WorldPacks } from './packer.js';
 import type { OwnedPlace, Tables, WorldPlace } from './place.js';
@@ -20,6 +22,7 @@ export interface Shared extends TakeParts {
   readonly kept: KeptPacks;
   readonly tables: Tables;
   readonly objects: ObjectStore | undefined;
+  readonly witness?: Witness;
 }
 
 /** Connects when it is asked first. */
@@ -33,6 +36,8 @@ interface Entrances {
 /** What a reader of any world of the database has. */
 export interface Reading extends Pick<WorldPlace, 'objects' | 'tables' | 'kept'> {
   readonly connections: Connections;
+  /** Absent where the tables do not say who follows. */
+  readonly followers?: Followers;
 }
 
 /** The store of a world. */
@@ -48,29 +53,43 @@ export function worldStore({ shared, reading }: Entrances, label: string, name: 
 async function openForWriting(shared: Shared, name: string, where: string): Promise<OpenStore> {
   const taken = await takeWorld(shared, name, where);
   try {
-    return await opened(shared, taken, where);
+    return await opened(shared, taken, { name, where });
   } catch (error) {
     await taken.release().catch(() => undefined);
     throw error;
   }
 }
 
-async function opened(shared: Shared, taken: Taken, where: string): Promise<OpenStore> {
-  const { connections, committer, objects, kept, tables, packer } = shared;
-  const place: OwnedPlace = { connections, objects, kept, tables, where, id: taken.id, epoch: taken.epoch };
+async function opened(
+  shared: Shared,
+  taken: Taken,
+  { name, where }: { readonly name: string; readonly where: string },
+): Promise<OpenStore> {
+  const { connections, committer, objects, kept, tables, packer, witness } = shared;
+  const { id, epoch, incarnation } = taken;
+  const place: OwnedPlace = { connections, objects, kept, tables, where, id, epoch, incarnation };
+  const reader = journalReader(place);
+  // Also what `head` finds: an append whose answer was lost is acknowledged after it.
+  const saw = (head: Head): Head => {
+    const [seq, digest] = [head.seq, head.digest];
+    if (seq >= 0) witness?.saw({ ...{ world: name, seq, head: digest }, epoch, incarnation, at: Date.now() });
+    return head;
+  };
   const staged = new Staged();
   if (taken.before !== 'clean') await removeUnfinished(place);
-  const { markAtOpen, unpacked } = await found(place);
+  const { markAtOpen, unpacked, last } = await found(place);
+  await witness?.requireHead({ name, id, incarnation, where, head: last, journal: reader });
   const packs = new WorldPacks(packer, place, () => taken.lease.holds(), unpacked);
   return closable(
     {
       journal: {
-        ...journalReader(place),
-        head: () => ownedHead(place),
+        ...reader,
+        head: async () => saw(await ownedHead(place)),
         append: async (frames, expected) => {
           assertConsecutive(frames, expected);
           const blobs = staged.all();
-          const head = await committer.append(place, { world: place.id, epoch: place.epoch, expected, frames, blobs });
+          const head = await committer.append(place, { world: id, epoch, incarnation, expected, frames, blobs });
+          saw(head);
           staged.remove(blobs.map(([hex]) => hex));
           packs.added({ frames: sum(frames.map(({ bytes }) => bytes)), blobs: sum(blobs.map(([, bytes]) => bytes)) });
           return head;
@@ -97,11 +116,20 @@ function tenureOf({ epoch, lease }: Taken): Tenure {
   return { epoch, holds: () => lease.holds(), lost: lease.lost };
 }
 
-/** The note of the opening before, and how many frames wait for packing, those that are too large for a pack included. */
-async function found({ connections, id, where }: WorldPlace): Promise<{ markAtOpen: string | null; unpacked: number }> {
-  const sql = 'SELECT mark, seq - packed_through FROM reprise.world WHERE id = $1';
-  const [mark, unpacked] = one(await connections.rows('read the note', sql, [id])) ?? [];
-  return { markAtOpen: mark == null ? null : String(mark), unpacked: whole(unpacked, where) };
+/** What an opening finds in the row of its world. */
+interface Found {
+  /** The note of the opening before. */
+  readonly markAtOpen: string | null;
+  /** How many frames wait for packing, those that are too large for a pack included. */
+  readonly unpacked: number;
+  readonly last: Head;
+}
+
+async function found({ connections, id, where }: WorldPlace): Promise<Found> {
+  const sql = 'SELECT mark, seq - packed_through, seq, head FROM reprise.world WHERE id = $1';
+  const [mark, unpacked, seq, head] = one(await connections.rows('read the note', sql, [id])) ?? [];
+  const last = { seq: whole(seq, where), digest: digest(head, where) };
+  return { markAtOpen: mark == null ? null : String(mark), unpacked: whole(unpacked, where), last };
 }
 
 function sum(all: readonly Uint8Array[]): number {
@@ -110,12 +138,12 @@ function sum(all: readonly Uint8Array[]): number {
 
 async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: string | null): Promise<void> {
   const { connections, id, epoch, where } = place;
-  const sql = `UPDATE reprise.world SET ${column} = $3 WHERE id = $1 AND epoch = $2 RETURNING true`;
+  const sql = `UPDATE reprise.world SET ${column} = $3 WHERE ${ownedBy(place)} RETURNING true`;
   if ((await connections.rows('note', sql, [id, epoch, text])).length === 0) throw fenced(where);
 }
 
 async function openForReading(reading: Reading, name: string, where: string): Promise<ReadonlyStore> {
-  const { connections } = reading;
+  const { connections, followers } = reading;
   const row = one(
     await connections.rows('open the world', 'SELECT id FROM reprise.world WHERE name = $1', [
       Buffer.from(name, 'utf8'),
@@ -127,14 +155,30 @@ async function openForReading(reading: Reading, name: string, where: string): Pr
       hint: 'Open it for writing to create one.',
     });
   const place: WorldPlace = { ...reading, where, id: whole(row[0], where) };
+  const following = new Set<() => void>();
   const store: ReadonlyStore = {
     journal: journalReader(place),
     content: contentReader(place),
     hash: hostSha256(),
     status: () => statusOf(place),
-    close: async () => undefined, // its connections are shared
+    ...(followers === undefined
+      ? {}
+      : { changed: (call: () => void) => kept(following, followers.follow(place.id, call)) }),
+    close: async () => {
+      for (const stop of [...following]) stop(); // its connections are shared
+    },
   };
   return closableReadonly(store, where);
+}
+
+/** What is to be stopped, in a list until it is. */
+function kept(all: Set<() => void>, stop: () => void): () => void {
+  const stopped = (): void => {
+    all.delete(stopped);
+    stop();
+  };
+  all.add(stopped);
+  return stopped;
 }
 
 /** The last opening, by the lease of its process. */
@@ -142,14 +186,15 @@ async function statusOf({ connections, id, where }: WorldPlace): Promise<StoreSt
   const row = one(
     await connections.rows(
       'read the status',
-      `SELECT w.owner IS NULL, h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp(), h.died, w.posted
+      `SELECT w.owner IS NULL, h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp(), h.died, w.posted, w.mark
        FROM reprise.world w LEFT JOIN reprise.host h ON h.id = w.owner WHERE w.id = $1`,
       [id],
     ),
   );
   if (row === undefined) throw new RepriseError('world_absent', 'the world was removed', { where });
-  const [isFree, isHeld, died, posted] = row;
-  if (isFree === true) return { writer: 'closed' };
+  const [isFree, isHeld, died, posted, mark] = row;
+  if (isFree === true)
+    return { writer: 'closed', ...present({ movedTo: movedTo({ markAtOpen: mark === null ? null : String(mark) }) }) };
   if (isHeld !== true) return { writer: died === true ? 'died' : 'unknown' };
   return posted === null ? { writer: 'open' } : { writer: 'open', posted: String(posted) };
 }

@@ -302,9 +302,11 @@ describePostgres('packs in PostgreSQL', (own) => {
     await plain.close();
     const id = await idOf(world);
     const [row] = await ask('SELECT epoch FROM reprise.world WHERE id = $1', [id]);
+    const [cell] = await ask<{ incarnation: string }>('SELECT incarnation::text FROM reprise.cell');
+    const incarnation = String(cell?.incarnation);
     const connections = await connect({ url: own.url, connectionsMax: 1, statementMs: 5_000, pooled: false });
     const place = (epoch: number): OwnedPlace => ({
-      ...{ connections, id, epoch, where: world, objects: undefined, kept: new KeptPacks() },
+      ...{ connections, id, epoch, incarnation, where: world, objects: undefined, kept: new KeptPacks() },
       tables: { objects: true, packs: true, requireSame: async () => undefined },
     });
     const counts = () =>

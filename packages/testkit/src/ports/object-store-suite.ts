@@ -66,6 +66,13 @@ export const objectStoreChecks: readonly Check<ObjectStoreSubject>[] = [
     }
   }),
 
+  check('given an object that is stored again under its name, another reader gets the last one', async (subject) => {
+    for (let n = 0; n < 5; n++) {
+      await subject.store.put('witness/db/007', someBytes(100 - n, n));
+      expectSameBytes(await other(subject).get('witness/db/007'), someBytes(100 - n, n), `the object of put ${n}`);
+    }
+  }),
+
   check('given no object of a name, a read finds none and a removal has nothing to do', async ({ store }) => {
     expectSame(await store.get('nothing'), undefined, 'a missing object');
     await store.remove('nothing');

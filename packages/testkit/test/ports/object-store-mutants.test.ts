@@ -40,6 +40,7 @@ function failingLike(store: ObjectStore, honest: ObjectStore, broken: ObjectStor
 
 const READ = 'given an object of any length and any bytes, another reader of the place gets exactly these';
 const NAMES = 'given names that begin alike or differ in one letter, each is an object of its own';
+const AGAIN = 'given an object that is stored again under its name, another reader gets the last one';
 const MISSING = 'given no object of a name, a read finds none and a removal has nothing to do';
 const REMOVED = 'given a removal, no reader gets the object, and removing it again changes nothing';
 const VERSIONS = 'given an object that was stored again, as after a lost answer, one removal removes all of it';
@@ -65,6 +66,15 @@ const MUTANTS: readonly (readonly [fault: string, caughtBy: string, make: () => 
     subjectOf((_, place) => ({
       remove: async (name) => {
         for (const known of [...place.keys()]) if (known.startsWith(name)) place.delete(known);
+      },
+    })),
+  ],
+  [
+    'keeps the first object of a name',
+    AGAIN,
+    subjectOf((honest, place) => ({
+      put: async (name, bytes) => {
+        if (!place.has(name)) await honest.put(name, bytes);
       },
     })),
   ],

@@ -9,9 +9,11 @@ export interface ObjectStore {
   readonly label: string;
 
   /**
-   * Stores an object. A caller uses a name once, so that what is removed never comes again under its name.
+   * Stores an object, in place of the one that has the name. What is ever removed has a name that is used once, so that it
+   * never comes again; a witness uses its names again and again, and removes none.
    *
-   * Contract: durable when it resolves; after it rejected the object may be there. Rejects with `store_failed`.
+   * Contract: durable when it resolves, and what `get` gives from then on; after it rejected the object may be there.
+   * Rejects with `store_failed`.
    *
    * @param name letters, digits, `-`, `_`, `.` and `/`
    * @param bytes at most 64 MiB
