@@ -130,12 +130,15 @@ describe.runIf(hasPty())('an example on a model of hostile words', () => {
     }
   });
 
-  it.each(spread(2, ALONE))('%s prints the words, and nothing that a terminal would execute', async (_, program, args) => {
-    const tty = start(program, ...args);
-    await tty.ended;
-    expect(tty.out()).toContain('HOSTILE');
-    expect(executed(tty.raw(), DRAWN)).toEqual([]);
-  });
+  it.each(spread(2, ALONE))(
+    '%s prints the words, and nothing that a terminal would execute',
+    async (_, program, args) => {
+      const tty = start(program, ...args);
+      await tty.ended;
+      expect(tty.out()).toContain('HOSTILE');
+      expect(executed(tty.raw(), DRAWN)).toEqual([]);
+    },
+  );
 
   it('the screen of the coding agent shows the words, and nothing that a terminal would execute', async () => {
     const tty = start('coding-agent/src/main', 'cart', '--worlds', 'screen');
