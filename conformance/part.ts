@@ -11,3 +11,12 @@ export const stepOf = (n: number): number => (IS_WHOLE ? 1 : n);
 /** The first of a list and every nth after it; all of the whole. */
 export const everyNth = <T>(n: number, list: readonly T[]): readonly T[] =>
   list.filter((_, place) => place % stepOf(n) === 0);
+
+/** The first of a list, every nth after it, and the last; all of the whole. */
+export const spread = <T>(n: number, list: readonly T[]): readonly T[] =>
+  list.filter((_, place) => place % stepOf(n) === 0 || place === list.length - 1);
+
+/** Runs a function for the whole alone: it defines tests that repeat, at another depth, what other tests of a file show. */
+export const inFull = (define: () => void): void => {
+  if (IS_WHOLE) define();
+};

@@ -2,11 +2,13 @@
  * Scenarios × protocols, each killed at seeded places: around an append, or as something outside has been started. All
  * cases, at every place, and at two one after the other: `scripts/long/scenarios.ts`.
  */
+
 import type { JournalRecord, Value } from '@reprise/contracts';
 import { decode, encode, type OpenStore, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld } from '@reprise/testkit';
 import type { Tool } from 'reprise';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../part.js';
 import { quickMemory } from '../quick-memory.js';
 import { randomFrom } from '../random.js';
 import type { RequestBody } from '../scenarios/profiles.js';
@@ -22,7 +24,7 @@ const SEED = 20_26;
 const BLOWS = 4;
 
 describe(`crash (seed ${SEED}) [REC-1, EFF-3, EFF-13, MOD-13]`, () => {
-  it.each(titled(SAMPLED))('%s', async (_, one) => {
+  it.each(titled(spread(4, SAMPLED)))('%s', async (_, one) => {
     const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
     const blows = await blowsOf(one);
     for (let i = 0; i < BLOWS; i++) await survive(one, blows.splice(Math.floor(random() * blows.length), 1));

@@ -76,7 +76,7 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
 ];
 
 describe('mistakes in the check of senders', () => {
-  it.each(everyNth(3, MISTAKES))('the law finds a build in which %s', async (_kind, file, from, to) => {
+  it.each(everyNth(8, MISTAKES))('the law finds a build in which %s', async (_kind, file, from, to) => {
     expect(await foundBy(JUDGE, 'senders', { file: source(file), from, to })).toMatch(/may (not )?send/);
   });
 });

@@ -19,7 +19,7 @@ describe('projects by random schedules', () => {
     expect(results).toBeGreaterThan(200);
   });
 
-  it.each(everyNth(5, Object.entries(MUTANTS)))('random schedules find the mistake that %s', async (_, planted) => {
+  it.each(everyNth(10, Object.entries(MUTANTS)))('random schedules find the mistake that %s', async (_, planted) => {
     await inFolder(async (folder) => {
       const program = await programIn(folder, 'schedule', planted);
       const broken = (await import(pathToFileURL(program).href)) as { readonly holdSchedules: typeof holdSchedules };

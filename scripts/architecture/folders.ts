@@ -130,6 +130,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     ],
     'serve/views/provided': ['pure', 'ports'],
     'serve/views': ['serve/views/provided', 'pure', 'ports', 'run/world'],
+    'serve/follow': ['pure', ...PORTS],
     'serve/host': ['pure', ...PORTS, ...RUN_BELOW_WORLD, 'run/world'],
     '.': ['pure', 'ports', 'state', 'run', 'replay'],
   },
@@ -203,7 +204,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
   'objects-s3': { '.': [] },
-  fleet: { wire: [], http: ['wire'], '.': ['wire', 'http'] },
+  fleet: { time: [], wire: [], http: ['wire'], posts: ['time', 'wire'], '.': ['time', 'wire', 'http', 'posts'] },
   packs: { '.': [] },
   'store-postgres': {
     connection: [],
@@ -212,7 +213,8 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     witness: ['connection', 'tenure'],
     world: ['connection', 'tenure', 'witness'],
     keys: [],
-    '.': ['connection', 'keys', 'schema', 'tenure', 'witness', 'world'],
+    posts: ['connection'],
+    '.': ['connection', 'keys', 'schema', 'tenure', 'witness', 'world', 'posts'],
   },
   'store-sqlite': {
     database: [],

@@ -15,6 +15,8 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
   'contracts#never': 'a name of zod, which `own-schemas.test.ts` compares by name',
   'fleet#NONCES_MAX': 'a test stands at the bound and one above',
   'store-postgres#SLOT_WORLDS_MAX': 'a test stands at the bound and one above',
+  'fleet#TRIES_MAX': 'a law stands at the bound',
+  'kernel#followWith': 'a law leads the time of readers',
   'fleet#REASONS': 'a law draws each of them',
   'kernel#NOTHING_KEPT': 'a law of backlogs begins with one',
   'kernel#PATTERN_DEPTH_MAX': 'a test stands at the bound and one above',

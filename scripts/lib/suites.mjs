@@ -75,6 +75,7 @@ export const HEAVY = [
   ['packages/store-sqlite/test/tamper/', 'every row and blob of a file, tampered with'],
   ['packages/store-postgres/test/', 'a real PostgreSQL, and processes that are stopped and killed'],
   ['packages/fleet/test/fleet.test.ts', 'a real PostgreSQL'],
+  ['packages/fleet/test/elsewhere/', 'a real PostgreSQL'],
   ['packages/fleet/test/processes/', 'a real PostgreSQL, and processes that are stopped and killed'],
   ['packages/reprise/test/fleet/', 'a real PostgreSQL, and processes that are replaced'],
   ['packages/cli/test/postgres/', 'the command as processes, and a real PostgreSQL'],

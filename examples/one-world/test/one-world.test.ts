@@ -1,4 +1,5 @@
 /** The office, whose process dies at random moments, is forked and verified, and forgets what a person wrote. */
+
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { putText, readText } from 'reprise/org';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';
+import { spread, stepOf } from '../../../conformance/part.js';
 import { randomFrom } from '../../../conformance/random.js';
 import { program } from '../../../scripts/lib/program.js';
 import { DESK } from '../src/desk.js';
@@ -109,7 +111,7 @@ describe('a society, a team and trees in one world', () => {
     });
     expect(expected.calls.filter((name) => name !== 'answer')).toEqual(['delegate', 'report', 'survey']);
     const drawn = randomFrom(SEED);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 12; round += stepOf(4)) {
       const dying = new DyingStore(memory());
       const [at, side] = [1 + Math.floor(drawn() * counting.appends), drawn() < 0.5 ? 'before' : 'after'] as const;
       dying.dieAt(at, side);
@@ -131,7 +133,7 @@ describe('a society, a team and trees in one world', () => {
     const last = done.world.kernel.head.seq;
     const first = await frameOfQuestion(done.world);
     const stores: [number, Store][] = [];
-    for (const at of [first, first + 3, Math.floor((first + last) / 2), last - 1]) {
+    for (const at of spread(3, [first, first + 3, Math.floor((first + last) / 2), last - 1])) {
       const into = memory();
       await done.world.fork({ into, at });
       stores.push([at, into]);
@@ -179,7 +181,7 @@ describe('the program', () => {
     const cwd = mkdtempSync(path.join(tmpdir(), 'reprise-office-'));
     try {
       const drawn = randomFrom(SEED);
-      for (let kills = 0; kills < 3; kills++) {
+      for (let kills = 0; kills < 3; kills += stepOf(3)) {
         const { child, ended } = start(cwd);
         setTimeout(() => child.kill('SIGKILL'), 1_500 + drawn() * 2_000);
         await ended;

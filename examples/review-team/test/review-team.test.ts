@@ -1,10 +1,12 @@
 /** The review as a person or a script uses it: a real process, a real folder, signals. */
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { spread } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
 import { reviewTeam } from '../src/team.js';
 import { EXPECTED, writeSample } from './sample.js';
@@ -132,15 +134,17 @@ describe('where a review is kept', () => {
 });
 
 describe('the mistakes of the page', () => {
-  it.each<readonly [string, readonly string[], string]>([
-    ['a folder that does not exist', ['nowhere'], 'the repository is not a folder'],
-    ['two folders', ['a', 'b'], 'one folder is reviewed at a time'],
-    ['an unknown option', ['--colour'], "Unknown option '--colour'"],
-    ['no places', ['--max', '0'], '--max takes a whole number from 1 to 16, not 0'],
-    ['a model without its key', ['--model', 'gpt-5-mini'], 'for the model gpt-5-mini, set OPENAI_API_KEY'],
-    ['a server without a model', ['--base-url', 'http://127.0.0.1:1'], 'name the model of the server'],
-    ['an address without http', ['--model', 'x', '--base-url', 'here'], 'this is not an http address: here'],
-  ])('%s is refused with words, and the exit code is 2', async (_what, args, words) => {
+  it.each(
+    spread<readonly [string, readonly string[], string]>(3, [
+      ['a folder that does not exist', ['nowhere'], 'the repository is not a folder'],
+      ['two folders', ['a', 'b'], 'one folder is reviewed at a time'],
+      ['an unknown option', ['--colour'], "Unknown option '--colour'"],
+      ['no places', ['--max', '0'], '--max takes a whole number from 1 to 16, not 0'],
+      ['a model without its key', ['--model', 'gpt-5-mini'], 'for the model gpt-5-mini, set OPENAI_API_KEY'],
+      ['a server without a model', ['--base-url', 'http://127.0.0.1:1'], 'name the model of the server'],
+      ['an address without http', ['--model', 'x', '--base-url', 'here'], 'this is not an http address: here'],
+    ]),
+  )('%s is refused with words, and the exit code is 2', async (_what, args, words) => {
     mkdirSync(path.join(home, 'a'));
     const { code, err } = await start(...args).ended;
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);

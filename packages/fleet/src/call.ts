@@ -75,6 +75,9 @@ const WHAT: Readonly<Record<UnansweredReason, string>> = {
   refused: 'the process that has it open refused the request',
   slow: 'the operation has not ended',
   aborted: 'the caller stopped waiting',
+  waiting: 'it is posted, and has not been executed yet',
+  forgotten: 'it is not posted',
+  abandoned: 'it was begun again and again',
 };
 
 /** The error of a call whose time is over. Whether it was executed is unknown. */

@@ -2,7 +2,7 @@
 import { type ErrorCode, present, RepriseError } from '@reprise/contracts';
 import type { Host, HostedWorld } from '@reprise/kernel/host';
 import { type Operation, readInput, writeOutput } from './operation.js';
-import { whenAborted } from './waits.js';
+import { whenAborted } from './time/waits.js';
 import { errorIn, type Outcome } from './wire/outcome.js';
 import type { Asked } from './wire/seal.js';
 

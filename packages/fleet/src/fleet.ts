@@ -15,24 +15,37 @@ import {
   isFilled,
   isRepriseError,
   type KnownOptions,
+  type Principal,
   present,
   RepriseError,
   requireArgument,
+  requireFields,
   requireKnownOptions,
   textOf,
   wholeFrom,
 } from '@reprise/contracts';
-import type { RequestOptions } from '@reprise/kernel';
-import { type Host, type HostedWorld, type Lease, openHost, type RowQuery, type WorldRow } from '@reprise/kernel/host';
-import { type PostgresDatabase, postgres } from '@reprise/store-postgres';
+import { encode, type RequestOptions, readFrame, type WorldFrame } from '@reprise/kernel';
+import { FOLLOW_OPTIONS, type FollowFramesOptions, followFrames } from '@reprise/kernel/follow';
+import {
+  type Host,
+  type HostedWorld,
+  type Lease,
+  openHost,
+  type RowQuery,
+  requireWorldId,
+  type WorldRow,
+} from '@reprise/kernel/host';
+import { type PostedCalls, type PostgresDatabase, postedCallsOf, postgres } from '@reprise/store-postgres';
 import { tryEverywhere } from './call.js';
 import { Execution } from './execution.js';
 import { Receiver } from './http/receiver.js';
 import { Sender } from './http/sender.js';
 import { type Operation, readOutput, writeInput } from './operation.js';
-import { type FleetOptions, requireFleetOptions, secretsOf } from './options.js';
+import { type FleetOptions, requireFleetOptions, secretsOf, TIMER_MS_MAX } from './options.js';
+import { Delivery } from './posts/delivery.js';
+import { Posting } from './posts/posting.js';
 import { askedElsewhere, Routes } from './routes.js';
-import { pause, whenAborted } from './waits.js';
+import { pause, whenAborted } from './time/waits.js';
 import type { Outcome } from './wire/outcome.js';
 import { type Asked, type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
@@ -44,22 +57,53 @@ export interface CallOptions extends RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The longest time of a timer of Node. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
+/** A call that was posted: what {@link Fleet.answer} needs to find it, in any process and at any time. */
+export interface Posted {
+  readonly id: string;
+  readonly as: Principal;
+}
 
-const CALL_OPTIONS: KnownOptions<CallOptions> = {
+/** Which posted call {@link Fleet.answer} asks for, and how long it waits. */
+export interface AnswerOptions {
+  /** The id under which it was posted. */
+  readonly id: string;
+  /** The principal for which it was posted; `operator` when absent. */
+  readonly as?: Principal;
+  /** How long to wait for the answer, in milliseconds; half a minute when absent, and 0 to look once. */
+  readonly within?: number;
+  /** Stops waiting. The call stays posted. */
+  readonly signal?: AbortSignal;
+}
+
+const POST_OPTIONS: KnownOptions<RequestOptions> = {
   id: textOf(256),
   as: aPrincipal,
   actor: {
     expected: 'an actor, such as { kind: "program", id: "nightly" }',
     fits: (thing) => actorShape.safeParse(thing).success,
   },
+};
+
+const CALL_OPTIONS: KnownOptions<CallOptions> = {
+  ...POST_OPTIONS,
   within: wholeFrom(1, TIMER_MS_MAX),
+  signal: aSignal,
+};
+
+const ANSWER_OPTIONS: KnownOptions<AnswerOptions> = {
+  id: textOf(256),
+  as: aPrincipal,
+  within: wholeFrom(0, TIMER_MS_MAX),
   signal: aSignal,
 };
 
 const WITHIN_MS = 30_000;
 const TTL_MS = 10_000;
+
+/** Posted calls, unless the options say otherwise: looks, attempts and answers, in milliseconds. */
+const LOOK_MS = 1_000;
+const RUN_MS = 30_000;
+const KEEP_MS = 86_400_000;
 
 /** How long `close` waits for users and calls, in milliseconds. */
 const CLOSE_MS = 10_000;
@@ -113,6 +157,10 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   /** Which of the other processes is tried next for a world of another release. */
   #turn = 0;
   #closing: Promise<void> | undefined;
+  #delivery: Delivery | undefined;
+  #posting: Posting | undefined;
+  /** Aborted when this process begins to leave. */
+  readonly #leaves = new AbortController();
   /** Calls of this process that wait for an answer from another one. */
   readonly #calls = new Set<Promise<unknown>>();
   #ended: () => void = () => undefined;
@@ -152,22 +200,37 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#address = new URL(randomUUID(), options.address ?? `http://${shown}:${bound}`).href;
     const database = postgres(options.database, {
       ...present({ ttl: options.ttl, connectionsMax: options.connectionsMax, pooled: options.pooled }),
-      ...present({ objects: options.objects, keys: options.keys }),
+      ...present({ objects: options.objects, keys: options.keys, direct: options.direct }),
       ...present({ witness: options.witness }),
       onWitnessError: (error) => this.#tell(error),
       address: this.#address,
       onDrain: () => this.#drained(),
     });
     this.#database = database;
-    const { name = 'default', world = (id: string) => id } = options;
+    const { name = 'default' } = options;
     this.#fleet = `${await database.id()} ${name}`;
+    const posts = await postedCallsOf(database, name); // before the worlds, which take all connections
     this.#host = await openHost<W>({
       directory: database.directory(name),
-      store: (id) => database.world(world(id)),
+      store: (id) => database.world(this.#nameOf(id)),
       open: options.open,
       ...present({ maxOpen: options.maxOpen, idleMs: options.idleMs, waitMs: options.waitMs }),
       ...present({ limits: options.limits, onError: options.onError }),
     });
+    this.#beginPosts(posts);
+  }
+
+  #beginPosts(posts: PostedCalls): void {
+    const { lookMs = LOOK_MS, runMs = RUN_MS, keepMs = KEEP_MS } = this.options.posts ?? {};
+    this.#posting = new Posting(posts);
+    this.#delivery = new Delivery({
+      ...{ posts, lookMs, runMs, keepMs, now: () => performance.now() },
+      attempt: (asked, signal) => this.#execution.attempt(asked, signal),
+      lease: (world) => this.#opened().lease(world),
+      knows: (operation) => this.#operations.has(operation),
+      failed: (error) => this.#tell(error),
+    });
+    this.#delivery.start();
   }
 
   /** How the other processes reach this one: `address` of the options with the name of this start behind it. */
@@ -205,7 +268,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   ): Promise<O> {
     requireArgument(isFilled(world), 'fleet.call(world)', 'the id of a world', world);
     requireKnownOptions(options, CALL_OPTIONS, 'fleet.call');
-    this.#requireOperation(operation as unknown as Operation<W>);
+    this.#requireOperation(operation as unknown as Operation<W>, 'fleet.call');
     if (this.#isLeaving) throw closedError();
     const { id = randomUUID(), as = 'operator', actor, within = WITHIN_MS, signal: given } = options;
     const bytes = writeInput(operation as unknown as Operation, input);
@@ -226,6 +289,92 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     } finally {
       this.#calls.delete(answering);
     }
+  }
+
+  /**
+   * Posts a call to a world: for a caller that cannot wait, or whose call must arrive although nobody has the world open, or
+   * its process cannot be reached. The process that has the world executes it, or the next one that opens it, as a call with
+   * this id; {@link Fleet.answer} has what it answered. Calls of one principal to one world are executed in the order in
+   * which they were posted one after the other. Post it again with its id when the database did not answer.
+   *
+   * @param operation one of the `operations` of the fleet
+   * @returns what finds the answer, once the call is durable
+   * @throws RepriseError `invalid_argument`, `invalid_value`, `bound_exceeded`, `host_closed`, `store_failed`;
+   *   `request_conflict` when another call was posted under the id
+   * @example
+   * const posted = await fleet.post('antwerp', order, { item: 'lamp' }, { id: 'order-17', as: 'human:ann' })
+   * const { frame } = await fleet.answer('antwerp', order, posted)
+   */
+  async post<I, O>(
+    world: string,
+    operation: Operation<W, I, O>,
+    input: NoInfer<I>,
+    options: RequestOptions = {},
+  ): Promise<Posted> {
+    requireWorldId(world);
+    requireKnownOptions(options, POST_OPTIONS, 'fleet.post');
+    this.#requireOperation(operation as unknown as Operation<W>, 'fleet.post');
+    const { id = randomUUID(), as = 'operator', actor } = options;
+    const bytes = writeInput(operation as unknown as Operation, input);
+    this.#nameOf(world); // what the fleet refuses to open would wait for ever
+    const call = { world, principal: as, request: id, operation: operation.name, input: bytes };
+    await this.#posts().post({ ...call, ...(actor === undefined ? {} : { actor: encode(actor) }) });
+    return { id, as };
+  }
+
+  /**
+   * The answer of a posted call, from any process of the fleet. It is kept for a day (`posts` of the options).
+   *
+   * @param operation the one that was posted
+   * @returns the output
+   * @throws RepriseError `call_unanswered` with the reason `waiting` when it has no answer `within`, `forgotten` when no such
+   *   call is posted, `abandoned` when it was begun again and again without an answer; what the operation has thrown;
+   *   `request_conflict`, `invalid_argument`, `host_closed`, `store_failed`
+   */
+  async answer<I, O>(world: string, operation: Operation<W, I, O>, options: AnswerOptions): Promise<O> {
+    requireWorldId(world);
+    requireFields(options, 'fleet.answer(options)', 'the id of a posted call: { id }');
+    requireKnownOptions(options, ANSWER_OPTIONS, 'fleet.answer');
+    this.#requireOperation(operation as unknown as Operation<W>, 'fleet.answer');
+    const { id, as = 'operator', within = WITHIN_MS, signal } = options;
+    requireArgument(isFilled(id), 'fleet.answer, id', 'the id of a posted call', id);
+    const { lookMs = LOOK_MS } = this.options.posts ?? {};
+    const ends = [AbortSignal.timeout(within), this.#leaves.signal, ...(signal === undefined ? [] : [signal])];
+    const wait = { lookMs, signal: AbortSignal.any(ends) };
+    try {
+      return readOutput(await this.#posts().answer({ world, principal: as, request: id }, operation.name, wait)) as O;
+    } catch (error) {
+      throw this.#isLeaving ? closedError() : error;
+    }
+  }
+
+  /**
+   * Follows the frames of a world from this process, wherever the world is open: those that are durable, then new ones, until
+   * the signal is aborted. It reads the database, and asks nothing of the process that has the world. A database that is away
+   * is waited for.
+   *
+   * @throws RepriseError `world_absent`, `host_closed` when this process leaves, and those of `followFrames`
+   * @example
+   * for await (const { seq, records } of fleet.follow('antwerp', { from: 0, signal })) show(seq, records)
+   */
+  follow(world: string, options: FollowFramesOptions = {}): AsyncGenerator<WorldFrame, void> {
+    requireWorldId(world);
+    requireKnownOptions(options, FOLLOW_OPTIONS, 'fleet.follow');
+    return this.#follow(world, options);
+  }
+
+  async *#follow(world: string, options: FollowFramesOptions): AsyncGenerator<WorldFrame, void> {
+    if (this.#isLeaving) throw closedError();
+    const left = this.#leaves.signal;
+    const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);
+    const store = await this.database.world(this.#nameOf(world)).openReadonly();
+    try {
+      for await (const { seq, at, head, bytes } of followFrames(store, { ...options, signal }))
+        yield { seq, at, head, records: readFrame(bytes, seq).all };
+    } finally {
+      await store.close();
+    }
+    if (left.aborted && options.signal?.aborted !== true) throw closedError();
   }
 
   /**
@@ -267,8 +416,11 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   async #end(within: number): Promise<void> {
     this.#isLeaving = true; // L1
     const patience = AbortSignal.timeout(within);
+    const delivered = Promise.race([this.#delivery?.stop(), whenAborted(patience)]);
+    this.#leaves.abort();
     const own = Promise.race([Promise.allSettled([...this.#calls]), whenAborted(patience)]);
     await this.#host?.close({ within });
+    await delivered;
     await this.#database?.close();
     await own;
     // The users had their time: what still runs has no world any more, and what has ended is only to leave.
@@ -286,6 +438,16 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       this.#tell(error);
     }
     void this.close().catch((error: unknown) => this.#tell(error));
+  }
+
+  /** The name of a world in the database. */
+  #nameOf(world: string): string {
+    return this.options.world?.(world) ?? world;
+  }
+
+  #posts(): Posting {
+    if (this.#posting === undefined || this.#isLeaving) throw closedError();
+    return this.#posting;
   }
 
   #opened(): Host<W> {
@@ -345,9 +507,9 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     return outcome;
   }
 
-  #requireOperation(operation: Operation<W>): void {
+  #requireOperation(operation: Operation<W>, call: string): void {
     const isKnown = operation !== undefined && this.#operations.get(operation?.name) === operation;
-    requireArgument(isKnown, 'fleet.call(operation)', 'one of the operations of the fleet', operation);
+    requireArgument(isKnown, `${call}(operation)`, 'one of the operations of the fleet', operation);
   }
 
   #tell(error: unknown, world?: string): void {

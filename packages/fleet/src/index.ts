@@ -1,4 +1,4 @@
-export { type CallOptions, Fleet, openFleet } from './fleet.js';
+export { type AnswerOptions, type CallOptions, Fleet, openFleet, type Posted } from './fleet.js';
 export {
   defineOperation,
   type Operation,
@@ -6,4 +6,4 @@ export {
   type OperationRequest,
   type OperationSchema,
 } from './operation.js';
-export type { FleetOptions, ListenAt } from './options.js';
+export type { FleetOptions, ListenAt, PostsOptions } from './options.js';

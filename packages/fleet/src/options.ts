@@ -26,6 +26,16 @@ export interface ListenAt {
   readonly port?: number;
 }
 
+/** How a process executes calls that were posted to worlds. */
+export interface PostsOptions {
+  /** The longest time between two looks for posted calls, in milliseconds; 1,000 when absent. */
+  readonly lookMs?: number;
+  /** How long one attempt may take, in milliseconds; 30,000 when absent. It is made again, later and later. */
+  readonly runMs?: number;
+  /** How long an answer is kept, in milliseconds; a day when absent. All processes should say the same. */
+  readonly keepMs?: number;
+}
+
 /** What a fleet has in common with a host. */
 type FromHost = 'open' | 'maxOpen' | 'idleMs' | 'waitMs' | 'limits' | 'onError';
 
@@ -57,6 +67,13 @@ export interface FleetOptions<W extends HostedWorld> extends Pick<HostOptions<W>
   readonly connectionsMax?: number;
   /** Whether a pooler in transaction mode stands before the database; false when absent. */
   readonly pooled?: boolean;
+  /**
+   * The address of the database itself, where `database` is that of a pooler: from there this process hears at once that a
+   * world has more frames, that a call is posted or answered. Without it, behind a pooler, it looks again and again instead.
+   */
+  readonly direct?: string;
+  /** How this process executes posted calls. */
+  readonly posts?: PostsOptions;
   /** Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. */
   readonly objects?: ObjectStore;
   /** Keys that content is encrypted with, so that an erasure reaches all copies: as `keys` of `postgres`. */
@@ -82,6 +99,8 @@ const KNOWN: KnownOptions<FleetOptions<HostedWorld>> = {
   ttl: wholeFrom(100),
   connectionsMax: true,
   pooled: true,
+  direct: true,
+  posts: anObject,
   objects: true,
   keys: true,
   witness: true, // the database checks it
@@ -90,15 +109,25 @@ const KNOWN: KnownOptions<FleetOptions<HostedWorld>> = {
   ...{ maxOpen: true, idleMs: true, waitMs: true, limits: true, onError: true },
 };
 
+/** The longest time of a timer of Node. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
 const LISTEN: KnownOptions<ListenAt> = { host: textOf(255), port: wholeFrom(0, 65_535) };
+
+const POSTS: KnownOptions<PostsOptions> = {
+  lookMs: wholeFrom(1, TIMER_MS_MAX),
+  runMs: wholeFrom(1, TIMER_MS_MAX),
+  keepMs: wholeFrom(0),
+};
 
 /** Refuses options that could not work. @throws RepriseError `invalid_argument` */
 export function requireFleetOptions(options: unknown): void {
   requireKnownOptions(options, KNOWN, 'openFleet');
-  const { database, open, secret, address, listen, operations } = options as Readonly<Record<string, unknown>>;
+  const { database, open, secret, address, listen, operations, posts } = options as Readonly<Record<string, unknown>>;
   requireArgument(typeof database === 'string', 'openFleet(database)', 'the address of a database', database);
   requireArgument(open !== undefined, 'openFleet(open)', 'a function that opens a world', open);
   secretsOf(secret);
+  if (posts !== undefined) requireKnownOptions(posts, POSTS, 'openFleet, posts');
   if (listen !== undefined) requireKnownOptions(listen, LISTEN, 'openFleet, listen');
   if (address !== undefined)
     requireArgument(

@@ -198,7 +198,7 @@ describePostgres('a fleet', (own) => {
     const { hosts, directories } = await b.database.fleet();
     const [host] = hosts.filter(({ address }) => address === a.address);
     expect(host).toMatchObject({ open: 1, leaving: false });
-    expect(directories).toContainEqual({ name, open: 1, waiting: 0, due: 0, lateMs: 0 });
+    expect(directories).toContainEqual({ name, open: 1, waiting: 0, due: 0, lateMs: 0, posted: 0, postedMs: 0 });
     expect(await b.database.drain(host?.id ?? '')).toBe(true);
     await a.closed;
     expect(told).toBe(1);

@@ -3,4 +3,5 @@ export { hostSha256 } from './ports/content/host-hash.js';
 export { assertConsecutive, assertHead, EMPTY_HEAD } from './ports/journal/port.js';
 export { closable, closableReadonly } from './ports/store/closable.js';
 export { assertMark } from './ports/views/mark.js';
+export { movedTo } from './replay/move/notes.js';
 export { postedTroubles } from './run/world/open/status-post.js';

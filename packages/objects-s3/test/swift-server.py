@@ -1,5 +1,5 @@
 """
-A bucket of OpenStack Swift, through its S3 interface. Its four servers run in one process, on one disk, which is a folder:
+A bucket of OpenStack Swift, through its interface of Amazon's protocol. Its four servers run in one process, on one disk, which is a folder:
 
     python3 swift-server.py FOLDER
 

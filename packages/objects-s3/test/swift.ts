@@ -1,4 +1,4 @@
-/** The S3 interface of OpenStack Swift, where Debian's package `python3-swift` is installed. */
+/** OpenStack Swift, which speaks Amazon's protocol, where Debian's package `python3-swift` is installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

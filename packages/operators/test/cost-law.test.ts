@@ -1,14 +1,19 @@
 /** What a world cost, beside its receipts: sums by every key are equal to each other. */
+
 import type { WorldPart } from '@reprise/agent';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { compareHistories, type Histories, type Pair, type Place } from '../../cli/test/views/histories.js';
 import { SWARMS } from '../../cli/test/views/swarms.js';
 import { TEAMS } from '../../cli/test/views/teams.js';
 import { COST_KEYS, type CostSums, costOf } from '../src/cost/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = process.env.REPRISE_VIEWS === undefined ? { teams: 15, swarms: 3 } : { teams: 1_500, swarms: 150 };
+const PLACES =
+  process.env.REPRISE_VIEWS === undefined
+    ? { teams: 15 / stepOf(3), swarms: 3 / stepOf(3) }
+    : { teams: 1_500, swarms: 150 };
 
 function costsOf<P extends WorldPart>({ part, answer, act }: Histories<P>): Histories<P> {
   // Of every third call the model says nothing of its use.

@@ -1,14 +1,16 @@
 /** What changed between two frames of random worlds, applied to the first, gives the second. */
+
 import type { WorldPart } from '@reprise/agent';
 import { type Address, formatAddress, parseAddress, type Value } from '@reprise/contracts';
 import { readFrame, reducerFor, type WorldAt, worldAt } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { compareHistories, type Histories, type Pair, type Place, plain } from '../../cli/test/views/histories.js';
 import { TEAMS } from '../../cli/test/views/teams.js';
 import { type CellDiff, diffOf, type Patch } from '../src/diff/index.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
-const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 : 600;
+const PLACES = process.env.REPRISE_VIEWS === undefined ? 6 / stepOf(3) : 600;
 
 function diffsOf<P extends WorldPart>({ part, answer, act }: Histories<P>): Histories<P> {
   return { part, answer, act, look: compareDiffs };

@@ -38,7 +38,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('the memory of prompts', () => {
   it(`a request with what earlier calls have read is the request from content alone, in all formats (seed ${SEED}) [MOD-12]`, async () => {
-    expect(await found(undefined, RUNS / stepOf(3))).toBeUndefined();
+    expect(await found(undefined, RUNS / stepOf(6))).toBeUndefined();
   });
 
   it(`a memory with room for little gives the same requests (seed ${SEED})`, async () => {
@@ -50,7 +50,7 @@ describe('the memory of prompts', () => {
         return last.memory;
       }) as MemoryOf;
     };
-    expect(await found(memories, RUNS / stepOf(3))).toBeUndefined();
+    expect(await found(memories, RUNS / stepOf(6))).toBeUndefined();
   });
 
   it.each<[string, () => MemoryOf]>([

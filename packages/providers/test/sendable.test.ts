@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { stepOf } from '../../../conformance/part.js';
 import { ANY_MEDIA, carries, IMAGES_AND_PDF, SENDABLE } from '../src/model/sendable.js';
 import { readPicture } from '../src/prompt/picture.js';
 import { gifOf, pngOf, UNSENDABLE, WHOLE } from './media.js';
@@ -19,7 +20,7 @@ const DECLARED = [
   'application/octet-stream',
   'audio/mpeg',
 ];
-const RUNS = Number(process.env.SENDABLE_RUNS ?? 12);
+const RUNS = Number(process.env.SENDABLE_RUNS ?? 12 / stepOf(3));
 const SEED = 640;
 
 interface File {

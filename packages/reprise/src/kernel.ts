@@ -111,6 +111,7 @@ export {
   type WorldView,
   worldAt,
 } from '@reprise/kernel';
+export { type FollowFramesOptions, followFrames } from '@reprise/kernel/follow';
 export { installGuard } from '@reprise/kernel/guard';
 export {
   assertMark,

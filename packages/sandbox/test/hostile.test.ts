@@ -1,10 +1,12 @@
 /** Code that reaches for what would let it replay otherwise, or out of its sandbox. */
+
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
 import { withholding } from '../src/flags.js';
 import { bundleOfMutant, forged, refusal, replayAlone, worldWith } from './worlds.js';
@@ -45,7 +47,7 @@ const REACHES: readonly (readonly [string, string])[] = [
 ];
 
 describe('code that uses what a sandbox does not have', () => {
-  it.each(REACHES)(
+  it.each(spread(4, REACHES))(
     'during replay %s is reported, although the code catches the error [RPL-24]',
     async (name, twist) => {
       const mutant = await bundleOfMutant(`try { ${twist} } catch {}`);
@@ -63,15 +65,17 @@ describe('code that uses what a sandbox does not have', () => {
     expect(details.hint).toContain('Pure code reached for Math.random. ');
   });
 
-  it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(
-    'during loading, the sandbox refuses %s',
-    async (name, line) => {
-      const error = await refusal(replayAlone(await worldWith(forged(line))));
-      expect(error.code).toBe('code_failed');
-      expect(error.what).toContain(name);
-      expect(existsSync(MARK)).toBe(false);
-    },
-  );
+  it.each(
+    spread(
+      4,
+      REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'),
+    ),
+  )('during loading, the sandbox refuses %s', async (name, line) => {
+    const error = await refusal(replayAlone(await worldWith(forged(line))));
+    expect(error.code).toBe('code_failed');
+    expect(error.what).toContain(name);
+    expect(existsSync(MARK)).toBe(false);
+  });
 
   it.each([
     ['a module of the host', "require('node:fs');", 'a sandbox has no module node:fs'],

@@ -17,7 +17,7 @@ import { agentOf, type Office, writeTo } from './support/crew.js';
 import { openOffice } from './support/office.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60 / stepOf(4));
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60 / stepOf(10));
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 
 /** How long a call may take: far more than any needs. */

@@ -16,7 +16,7 @@ import { coordinatorTools, specialistTools } from '../src/tools/project-tools.js
 import { COORDINATOR, IDENTITY, played, says } from './support/roles.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 30 / stepOf(3));
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 30 / stepOf(6));
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 /** A planner fails after three refusals. */
 const CALLS_IN_STEP = 2;

@@ -69,7 +69,7 @@ describe('given a workflow whose process dies at an append', () => {
     expect(expected).toMatchObject({ slots: 0, unverified: 0 });
     expect(counting.appends).toBeGreaterThan(30);
     for (const side of ['before', 'after'] as const) {
-      for (let at = 1; at <= counting.appends; at += stepOf(5)) {
+      for (let at = 1; at <= counting.appends; at += stepOf(11)) {
         const dying = new DyingStore(memory());
         dying.dieAt(at, side);
         const last = await played(dying);
@@ -133,7 +133,7 @@ describe('given a workflow of which one input kills each process that folds it',
     'whichever input is quarantined, the project comes to rest: no job, no slot, no result is left, from append %i on [SPEC-21, SPEC-23, SPEC-28]',
     async (append) => {
       const seen: string[] = [];
-      for (let note = 1; note <= 40; note += stepOf(3)) {
+      for (let note = 1; note <= 40; note += stepOf(8)) {
         const store = new DyingStore(memory());
         store.dieAt(append, 'after');
         const { world, project, state } = await playedWithout(store, note);
@@ -156,7 +156,7 @@ describe('given a workflow of which one input kills each process that folds it',
         expect([at, (await world.verify()).unverified]).toEqual([at, 0]);
         await world.close();
       }
-      expect(seen.length).toBeGreaterThan(5 / stepOf(3));
+      expect(seen.length).toBeGreaterThan(5 / stepOf(5));
       console.log(
         `from append ${append} on: ${seen.length} inputs quarantined, one in each world: jobs 0, slots 0, unprocessed 0`,
       );

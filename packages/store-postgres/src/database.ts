@@ -18,25 +18,30 @@ import type { ViewStore } from '@reprise/kernel/views';
 import { KeptPacks, PACK_BYTES_MAX } from '@reprise/packs';
 import { ADMIT_OPTIONS, type AdmitOptions, type AdmitReport, admitDatabase } from './admit.js';
 import { one, text } from './connection/columns.js';
-import { type Connections, connect, labelOf } from './connection/driver.js';
+import { type Connections, connect, labelOf, listen } from './connection/driver.js';
+import { HINT_CHANNEL, Hints } from './connection/hints.js';
 import { type DirectoryParts, postgresDirectory } from './directory.js';
 import { askToLeave, type FleetRows, fleetRows } from './fleet-rows.js';
+import { DatabasePosts, type PostedCalls } from './posts/posted-calls.js';
 import {
   ADMISSION_SINCE,
   LEAVING_SINCE,
   OBJECTS_SINCE,
   PACKS_SINCE,
+  POSTS_SINCE,
   prepareTables,
   requireTables,
   SEALS_SINCE,
+  VERSION,
   versionOf,
 } from './schema/schema.js';
 import { Hosts } from './tenure/hosts.js';
-import { givingBack } from './tenure/take.js';
+import { directoryRow, givingBack } from './tenure/take.js';
 import { postgresViews } from './views.js';
 import { WITNESS_PLACE, type WitnessPlace } from './witness/place.js';
 import { Witness } from './witness/witness.js';
 import { Committer } from './world/committer.js';
+import { Followers, framesTopic } from './world/followers.js';
 import { journalReader } from './world/journal.js';
 import { Sweeper, type SweepReport, sweepObjects } from './world/objects.js';
 import { Packer } from './world/packer.js';
@@ -60,6 +65,11 @@ export interface PostgresOptions {
   readonly address?: string;
   /** Whether a pooler in transaction mode, such as pgbouncer, stands before the server; false when absent. */
   readonly pooled?: boolean;
+  /**
+   * The address of the server itself, where `url` is that of a pooler: from there this process hears at once that a world
+   * which it follows has more. `url` when absent; with `pooled` and without it, a reader looks again and again instead.
+   */
+  readonly direct?: string;
   /**
    * Where content of more than 64 KiB is stored, in place of the database: `s3` of `reprise/s3`. A process that opens the
    * database later needs it as well; content that is in the database already stays there.
@@ -99,6 +109,7 @@ const OPTIONS: KnownOptions<PostgresOptions> = {
     fits: isName,
   },
   pooled: aFlag,
+  direct: true,
   onDrain: aFunction,
   onWitnessError: aFunction,
   witness: WITNESS_PLACE,
@@ -190,9 +201,22 @@ export function postgres(url: string, options: PostgresOptions = {}): PostgresDa
 
 /** {@link postgres} with packs of another size. @param packBytes the plain bytes of a pack; 0 to pack nothing */
 export function postgresWithPacks(packBytes: number, url: string, options: PostgresOptions = {}): PostgresDatabase {
-  requireUrl(url);
+  requireUrl(url, 'postgres(url)');
   requireKnownOptions(options, OPTIONS, 'postgres');
+  if (options.direct !== undefined) requireUrl(options.direct, 'postgres, direct');
   return new Database(url, options, packBytes);
+}
+
+/**
+ * The posted calls of a directory of a database.
+ *
+ * @param database as {@link postgres} makes it
+ * @param directory the name of the directory
+ * @throws RepriseError `store_failed`
+ */
+export async function postedCallsOf(database: PostgresDatabase, directory: string): Promise<PostedCalls> {
+  requireArgument(database instanceof Database, 'postedCallsOf(database)', 'a database that postgres() made', database);
+  return database.posts(directory);
 }
 
 function tablesOf(version: number, connections: Connections): Tables {
@@ -217,9 +241,16 @@ interface SharedInProcess extends Shared, DirectoryParts {
   readonly witness?: Witness;
 }
 
+/** What this process hears of a database, and tells. */
+interface Told {
+  readonly hints: Hints;
+  readonly followers: Followers;
+}
+
 class Database implements PostgresDatabase {
   readonly label: string;
   #connections: Promise<Connections> | undefined;
+  #told: Told | undefined;
   #shared: Promise<SharedInProcess> | undefined;
   readonly #kept = new KeptPacks();
   #closed = false;
@@ -267,7 +298,8 @@ class Database implements PostgresDatabase {
   }
 
   async fleet(): Promise<FleetRows> {
-    return fleetRows(await this.#tables(), this.label);
+    const connections = await this.#tables();
+    return fleetRows(connections, this.label, (await versionOf(connections)) >= POSTS_SINCE);
   }
 
   async drain(host: string): Promise<boolean> {
@@ -285,11 +317,20 @@ class Database implements PostgresDatabase {
     return admitDatabase({ connections, database, journal: (id) => journalReader({ ...reading, id }) }, options);
   }
 
+  /** Opened by {@link postedCallsOf}, since no program has it. */
+  async posts(name: string): Promise<PostedCalls> {
+    const { connections } = await this.#open();
+    const { id: directory } = await directoryRow(connections, name);
+    const { hints } = this.#tell(connections);
+    return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const shared = await this.#shared?.catch(() => undefined);
     await shared?.witness?.close();
     shared?.sweeper?.stop();
+    await this.#told?.hints.close();
     await shared?.hosts.giveUp().catch(() => undefined); // the lease ends by itself
     await (await this.#connections?.catch(() => undefined))?.end();
     await shared?.forLease.end();
@@ -311,18 +352,33 @@ class Database implements PostgresDatabase {
   async #openForReading(): Promise<Reading> {
     const connections = await this.#connect();
     const { objects } = this.options;
+    const { followers } = this.#tell(connections);
     const reading = { connections, objects, kept: this.#kept };
     if (this.#shared !== undefined) {
       const { tables, sealing } = await this.#shared;
-      return { ...reading, tables, sealing };
+      return { ...reading, tables, sealing, followers };
     }
-    const tables = tablesOf(await requireTables(connections), connections);
-    return { ...reading, tables, sealing: tables.seals ? await this.#sealing(connections, false) : undefined };
+    const version = await requireTables(connections);
+    const tables = tablesOf(version, connections);
+    const sealing = tables.seals ? await this.#sealing(connections, false) : undefined;
+    return { ...reading, tables, sealing, ...(version < POSTS_SINCE ? {} : { followers }) };
   }
 
   async #sealing(connections: Connections, isOwner: boolean): Promise<Sealing | undefined> {
     const { keys } = this.options;
     return keys && sealingOf(connections, { keys, database: await idOf(connections) }, isOwner);
+  }
+
+  #tell(connections: Connections): Told {
+    const { pooled = false, direct = pooled ? undefined : this.url } = this.options;
+    if (this.#told !== undefined) return this.#told;
+    const how = { channel: HINT_CHANNEL, statementMs: statementMs(this.options.ttl ?? TTL_MS) };
+    const hints = new Hints(
+      connections,
+      direct === undefined ? undefined : (heard, lost) => listen({ ...how, url: direct, heard, lost }),
+    );
+    this.#told = { hints, followers: new Followers(connections, hints) };
+    return this.#told;
   }
 
   /** For an operator, who has no lease. */
@@ -339,10 +395,11 @@ class Database implements PostgresDatabase {
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address, this.options.onDrain);
     const { objects } = this.options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
-    const committer = new Committer(connections);
+    const { hints } = this.#tell(connections);
+    const committer = new Committer(connections, (world) => hints.send(framesTopic(world)));
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
-    const tables = tablesOf(SEALS_SINCE, connections);
+    const tables = tablesOf(VERSION, connections);
     const packer = new Packer(this.packBytes);
     const sealing = await this.#sealing(connections, true);
     const witness = await this.#witness(connections, hosts);
@@ -409,10 +466,10 @@ function statementMs(ttl: number): number {
  */
 const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?[^/?#@:]*(?::\d+)?(?:[/?#][^@]*)?$/;
 
-function requireUrl(url: unknown): asserts url is string {
+function requireUrl(url: unknown, where: string): asserts url is string {
   if (typeof url === 'string' && ADDRESS.test(url) && URL.canParse(url)) return;
   throw new RepriseError('invalid_argument', 'a database needs its address', {
-    where: 'postgres(url)',
+    where,
     expected: 'text such as postgres://localhost/agents, where / ? # @ of a password are encoded',
     actual: typeof url === 'string' && url !== '' ? 'another text' : typeof url, // it may hold a password
     hint: 'Is the environment variable set in this process?',

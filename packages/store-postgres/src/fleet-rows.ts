@@ -26,6 +26,10 @@ export interface FleetDirectory {
   readonly due: number;
   /** How late the latest of them is, in milliseconds; 0 without one. */
   readonly lateMs: number;
+  /** Posted calls that have no answer yet. */
+  readonly posted: number;
+  /** How long the first of them has waited, in milliseconds; 0 without one. */
+  readonly postedMs: number;
 }
 
 /** The processes of a database and its directories. */
@@ -46,18 +50,33 @@ const HOSTS = `
 const DIRECTORIES = `
   SELECT d.name, count(*) FILTER (WHERE r.open), count(*) FILTER (WHERE NOT r.open AND r.wake IS NOT NULL),
     count(*) FILTER (WHERE NOT r.open AND r.wake <= t.now),
-    coalesce(max(t.now - r.wake) FILTER (WHERE NOT r.open AND r.wake <= t.now), 0)
+    coalesce(max(t.now - r.wake) FILTER (WHERE NOT r.open AND r.wake <= t.now), 0), d.id
   FROM reprise.directory d LEFT JOIN reprise.directory_row r ON r.directory = d.id,
     (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) t
-  GROUP BY d.name ORDER BY d.name`;
+  GROUP BY d.id, d.name ORDER BY d.name`;
 
-/** Reads both in one statement each: they may differ by what happened between the two. */
-export async function fleetRows(connections: Connections, where: string): Promise<FleetRows> {
+const POSTED = `
+  SELECT directory, count(*), floor(extract(epoch FROM clock_timestamp() - min(made)) * 1000)::bigint
+  FROM reprise.posted_call WHERE answered IS NULL GROUP BY directory`;
+
+/**
+ * Reads each in one statement: they may differ by what happened between them.
+ *
+ * @param hasPosts whether the tables have posted calls
+ */
+export async function fleetRows(connections: Connections, where: string, hasPosts: boolean): Promise<FleetRows> {
   const hosts = await connections.rows('look at the hosts', HOSTS);
   const directories = await connections.rows('look at the directories', DIRECTORIES);
+  const posted = hasPosts ? await connections.rows('look at the posted calls', POSTED) : [];
   return {
     hosts: hosts.map((row) => hostOf(row, where)),
-    directories: directories.map((row) => directoryOf(row, where)),
+    directories: directories.map((row) =>
+      directoryOf(
+        row,
+        posted.find(([directory]) => directory === row[5]),
+        where,
+      ),
+    ),
   };
 }
 
@@ -79,12 +98,18 @@ function hostOf([id, address, left, leaving, closed, open]: Row, where: string):
   };
 }
 
-function directoryOf([name, open, waiting, due, late]: Row, where: string): FleetDirectory {
+function directoryOf(
+  [name, open, waiting, due, late]: Row,
+  [, posted, postedMs]: Row = [0, 0, 0],
+  where: string,
+): FleetDirectory {
   return {
     name: Buffer.from(bytes(name, where)).toString('utf8'),
     open: whole(open, where),
     waiting: whole(waiting, where),
     due: whole(due, where),
     lateMs: whole(late, where),
+    posted: whole(posted, where),
+    postedMs: Math.max(0, whole(postedMs, where)),
   };
 }

@@ -1,4 +1,5 @@
 /** Large content in a bucket beside the database: the contracts of the ports, and what rows and objects say of each other. */
+
 import type { Ref } from '@reprise/contracts';
 import { EMPTY_HEAD, type ObjectStore, type OpenStore } from '@reprise/kernel';
 import { s3 } from '@reprise/objects-s3';
@@ -6,12 +7,13 @@ import { testContentStore, testStore } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { type StrictServer, strictServer } from '../../objects-s3/test/strict-server.js';
 import { type PostgresDatabase, postgres } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';
 
 const SEED = 20261130;
-const NUM_RUNS = 12;
+const NUM_RUNS = 12 / stepOf(4);
 
 /** Bytes that depend on `seed`, and that no other seed has. */
 function bytesOf(length: number, seed: number): Uint8Array {

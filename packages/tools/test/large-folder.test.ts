@@ -2,18 +2,20 @@
  * Workspace tools on a folder with many thousand files: each costs little more than `find` pays for it, the event loop stays
  * free, and a stop is noticed within a second, wherever it comes.
  */
+
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Tool, ToolContext } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../conformance/part.js';
 import { cpuMs, cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { workspace } from '../src/index.js';
 import { newNotes, WALK_DEPTH_MAX, WALK_ENTRIES_MAX, walk } from '../src/workspace/find/walk.js';
 
 /** Files in one folder, and as many in folders of a hundred; the long form is run with `REPRISE_LARGE_FILES=50000`. */
-const FILES = Number(process.env.REPRISE_LARGE_FILES ?? 20_000);
+const FILES = Number(process.env.REPRISE_LARGE_FILES ?? 20_000 / stepOf(4));
 const FOLDERS = FILES / 100;
 const ALL = 2 * FILES;
 const ENTRIES = ALL + FOLDERS + 2;

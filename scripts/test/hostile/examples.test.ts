@@ -1,4 +1,5 @@
 /** Every example in a pseudo-terminal, on a model whose words would control the terminal. */
+
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { build, type Plugin } from 'esbuild';
 import { escapeLine } from 'reprise/terminal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nativeDriver, ONE_FILE } from '../../../conformance/bundle.js';
+import { spread } from '../../../conformance/part.js';
 import { writeDemo } from '../../../examples/coding-agent/src/demo/folder.js';
 import { writeSample } from '../../../examples/review-team/test/sample.js';
 import { ownAddress } from '../../lib/own-address.js';
@@ -95,6 +97,15 @@ function executed(raw: string, own = /$^/g): readonly string[] {
 /** What the screens of examples draw with. */
 const DRAWN = new RegExp(`${'\u001b'}\\[[?>=<]?[\\d;]*[A-Za-z]|\\r`, 'g');
 
+/** Programs that are started alone: what, its file, and its arguments. */
+const ALONE: readonly (readonly [what: string, program: string, args: readonly string[]])[] = [
+  ['the survey', 'headless-world/src/main', ['shop', '--out', 'survey']],
+  ['the swarm', 'swarm/src/main', ['shop', '--world', 'swarm.db']],
+  ['the review in lines', 'review-team/src/main', ['shop', '--world', 'lines.db', '--plain']],
+  ['the review in a picture', 'review-team/src/main', ['shop', '--world', 'picture.db', '--pace', '0']],
+  ['a task of the coding agent', 'coding-agent/src/main', ['cart', '--worlds', 'print', '--print', TASK, '--yes']],
+];
+
 describe.runIf(hasPty())('an example on a model of hostile words', () => {
   it('every example has its row', () => {
     expect(Object.keys(PROGRAMS)).toEqual(readdirSync(EXAMPLES).sort());
@@ -119,18 +130,15 @@ describe.runIf(hasPty())('an example on a model of hostile words', () => {
     }
   });
 
-  it.each([
-    ['the survey', 'headless-world/src/main', ['shop', '--out', 'survey']],
-    ['the swarm', 'swarm/src/main', ['shop', '--world', 'swarm.db']],
-    ['the review in lines', 'review-team/src/main', ['shop', '--world', 'lines.db', '--plain']],
-    ['the review in a picture', 'review-team/src/main', ['shop', '--world', 'picture.db', '--pace', '0']],
-    ['a task of the coding agent', 'coding-agent/src/main', ['cart', '--worlds', 'print', '--print', TASK, '--yes']],
-  ])('%s prints the words, and nothing that a terminal would execute', async (_, program, args) => {
-    const tty = start(program, ...args);
-    await tty.ended;
-    expect(tty.out()).toContain('HOSTILE');
-    expect(executed(tty.raw(), DRAWN)).toEqual([]);
-  });
+  it.each(spread(2, ALONE))(
+    '%s prints the words, and nothing that a terminal would execute',
+    async (_, program, args) => {
+      const tty = start(program, ...args);
+      await tty.ended;
+      expect(tty.out()).toContain('HOSTILE');
+      expect(executed(tty.raw(), DRAWN)).toEqual([]);
+    },
+  );
 
   it('the screen of the coding agent shows the words, and nothing that a terminal would execute', async () => {
     const tty = start('coding-agent/src/main', 'cart', '--worlds', 'screen');

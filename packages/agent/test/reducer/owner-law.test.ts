@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everyNth } from '../../../../conformance/part.js';
+import { everyNth, stepOf } from '../../../../conformance/part.js';
 import { hold, SEED } from '../../../kernel/test/support/laws/hold.js';
 import { histories, holdOwnerCalls, type Tamper, withMistake } from './owner-law.js';
 
@@ -42,11 +42,11 @@ describe('random histories of owner calls', () => {
   it(`each call has one result, whatever owners, tools, programs, people, time and crashes do [OWN-1, OWN-2, OWN-4, OWN-5] (seed ${SEED})`, async () => {
     await hold(
       fc.asyncProperty(histories, (steps) => holdOwnerCalls(steps)),
-      { numRuns: 150, command },
+      { numRuns: 150 / stepOf(3), command },
     );
   });
 
-  it.each(everyNth(2, MISTAKES))('the law of owner calls detects a session that %s', async (_what, found, tamper) => {
+  it.each(everyNth(4, MISTAKES))('the law of owner calls detects a session that %s', async (_what, found, tamper) => {
     const app = withMistake(tamper);
     const law = fc.asyncProperty(histories, (steps) => holdOwnerCalls(steps, app));
     await expect(hold(law, { numRuns: 1_500, command, shrink: false })).rejects.toThrow(found);

@@ -1,5 +1,4 @@
 /** The streams that the command writes to, and the signal that stops it. */
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { RepriseError } from '@reprise/contracts';
 import { escapeLine, escapeText } from '../text/escape.js';
@@ -61,15 +60,6 @@ export function streamSink(stream: Writable & { readonly isTTY?: boolean; readon
 function isBrokenPipe(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
-}
-
-/** Waits until the time has passed or the signal is aborted. */
-export async function pause(ms: number, stop: AbortSignal): Promise<void> {
-  if (stop.aborted) return;
-  const timer = new AbortController();
-  const timeout = setTimeout(() => timer.abort(), ms);
-  await once(AbortSignal.any([stop, timer.signal]), 'abort');
-  clearTimeout(timeout);
 }
 
 /** Says at a terminal how to look at a world on a page. */

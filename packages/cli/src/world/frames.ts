@@ -1,8 +1,9 @@
 /** The frames of a world in order, also while another process writes them. */
 import { statSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
-import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
-import { type Io, pause } from '../process/io.js';
+import type { Head, ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { followFrames, followHeads, type LookOptions } from '@reprise/kernel/follow';
+import type { Io } from '../process/io.js';
 import { isDatabase } from './place.js';
 
 const POLL_MS = 200;
@@ -29,23 +30,19 @@ export async function* framesOf(
   io: Io,
   { from, end = Number.MAX_SAFE_INTEGER, follow, path }: FrameRange,
 ): AsyncGenerator<StoredFrame> {
-  const stop = follow === true ? io.interrupted() : undefined;
-  const file = fileAt(path);
-  let last = (await store.journal.head()).seq;
-  for (let next = from; ; ) {
-    for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
-      if (stop?.aborted === true) return;
-      yield frame;
-      next = frame.seq + 1;
-    }
-    if (stop === undefined || next >= end) return;
-    await pause(POLL_MS, stop);
-    if (stop.aborted || io.out.closed) return;
-    last = await headAfter(store, last, path, file);
+  if (from >= end) return;
+  const last = Math.min((await store.journal.head()).seq, end - 1);
+  const frames = follow === true ? followed(store, io, path, from) : store.journal.read(from, last);
+  for await (const frame of frames) {
+    yield frame;
+    if (frame.seq + 1 >= end) return;
   }
 }
 
 const LOOK_MS = 1_000;
+
+/** How long a database may be away while a world in it is followed, in milliseconds: it may start again. */
+const DATABASE_MS = 60_000;
 
 /**
  * Looks at a world again and again until Ctrl-C, for what stands in no frame as well: whether its process lives.
@@ -54,28 +51,36 @@ const LOOK_MS = 1_000;
  * @throws RepriseError as {@link framesOf}
  */
 export async function* looksAt(store: ReadonlyStore, io: Io, path: string): AsyncGenerator<number> {
-  const stop = io.interrupted();
-  const file = fileAt(path);
-  for (let last = (await store.journal.head()).seq; ; last = await headAfter(store, last, path, file)) {
-    if (stop.aborted || io.out.closed) return;
-    yield last;
-    await pause(LOOK_MS, stop);
-    if (stop.aborted || io.out.closed) return;
-  }
+  const { watched, options } = watch(store, io, path, LOOK_MS);
+  for await (const { seq } of followHeads(watched, options)) yield seq;
 }
 
-/** The last frame of a world that is followed. @param before the last one of the look before */
-async function headAfter(
+function followed(store: ReadonlyStore, io: Io, path: string, from: number): AsyncGenerator<StoredFrame> {
+  const { watched, options } = watch(store, io, path, POLL_MS);
+  return followFrames(watched, { ...options, from });
+}
+
+/** A world that is followed until Ctrl-C, or until nobody reads what is printed. Each look sees whether its file is still there. */
+function watch(
   store: ReadonlyStore,
-  before: number,
+  io: Io,
   path: string,
-  file: string | undefined,
-): Promise<number> {
-  // The open file would stay as it is for ever.
-  if (fileAt(path) !== file) throw replaced(path);
-  const { seq } = await store.journal.head();
-  if (seq < before) throw shorter(before, seq);
-  return seq;
+  pollMs: number,
+): { readonly watched: ReadonlyStore; readonly options: LookOptions } {
+  const { journal } = store;
+  const file = fileAt(path);
+  const unread = new AbortController();
+  const head = async (): Promise<Head> => {
+    if (io.out.closed) unread.abort();
+    // The open file would stay as it is for ever.
+    if (fileAt(path) !== file) throw replaced(path);
+    return journal.head();
+  };
+  const signal = AbortSignal.any([io.interrupted(), unread.signal]);
+  return {
+    watched: { ...store, journal: { ...journal, head } },
+    options: { signal, pollMs, patienceMs: isDatabase(path) ? DATABASE_MS : 0 },
+  };
 }
 
 /** What identifies the file at a path; undefined when no file is there, and for a world in a database. */
@@ -89,13 +94,5 @@ function replaced(where: string): RepriseError {
   return new RepriseError('world_moved', 'the world was moved, removed or replaced while it was followed', {
     where,
     hint: 'Run the command again, with the path that the world has now.',
-  });
-}
-
-function shorter(before: number, after: number): RepriseError {
-  return new RepriseError('head_mismatch', 'the journal became shorter while it was followed', {
-    expected: `frame ${before}`,
-    actual: after < 0 ? 'no frame' : `frame ${after}`,
-    hint: 'The world was restored or replaced. Run the command again.',
   });
 }

@@ -1,4 +1,5 @@
 /** The command on worlds in a real PostgreSQL: it prints what it prints of the same world in a file. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { postgres } from '@reprise/store-postgres';
 import { sqlite } from '@reprise/store-sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
 import { VerifyThreads } from '../../src/verify/threads.js';
 import { withoutPassword } from '../../src/world/place.js';
@@ -69,7 +71,7 @@ describePostgres('the command on a world in PostgreSQL', (own) => {
     ['check', 'ledger', ['check', '%', '--against', APP]],
     ['diff', 'ledger', ['diff', '%', '1', '4', '--app', APP]],
   ];
-  it.each(CASES)('%s prints the same as of a file, and ends with the same code', async (_, world, args) => {
+  it.each(spread(3, CASES))('%s prints the same as of a file, and ends with the same code', async (_, world, args) => {
     const file = world === 'ledger' ? ledgerFile : agentFile;
     const at = (place: string) => args.map((one) => (one === '%' ? place : one));
     const [ofFile, ofDatabase] = [await ran(...at(file)), await ran(...at(address(world)))];

@@ -1,6 +1,8 @@
 /** What the commands say about trees, teams and swarms, beside the tables of their cells. The long form: `REPRISE_VIEWS=10000`. */
+
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { treeReducer } from '../../../tree/src/pure/reducer/tree-reducer.js';
 import { compareHistories } from './histories.js';
 import { SWARMS } from './swarms.js';
@@ -12,7 +14,7 @@ const LONG = process.env.REPRISE_VIEWS === undefined ? undefined : Number(proces
 /** Places in a cell alone cost little, those in whole worlds of a team or of a swarm a hundred and a thousand times as much. */
 const PLACES =
   LONG === undefined
-    ? { trees: 1_000, teams: 25, swarms: 3 }
+    ? { trees: 1_000, teams: 25 / stepOf(5), swarms: 3 / stepOf(3) }
     : { trees: LONG * 0.7, teams: LONG * 0.27, swarms: LONG * 0.03 };
 
 /** A view that does not hear some facts. */

@@ -67,6 +67,7 @@ export const ERROR_CODES = [
   'erase_unfinished',
   'head_mismatch',
   'not_admitted',
+  'reader_behind',
   'replay_divergence',
   'request_differs',
   'view_failed',

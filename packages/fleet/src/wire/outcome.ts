@@ -32,6 +32,9 @@ export const REASONS = [
   'refused',
   'slow',
   'aborted',
+  'waiting',
+  'forgotten',
+  'abandoned',
 ] as const;
 
 /** Why an attempt gave no answer, from a closed list. */

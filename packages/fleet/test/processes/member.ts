@@ -36,15 +36,27 @@ const fleet = await openFleet({
   },
 });
 
-process.on('message', ({ n, world, what, id, within }: ToMember) => {
+async function made({ world, what, id, within, by }: ToMember): Promise<number> {
+  const as = `human:${by ?? 'nobody'}` as const;
+  switch (what) {
+    case 'asked':
+      return (await fleet.call(world, asked, null, { id, within })).pid;
+    case 'post':
+      await fleet.post(world, order, { order: id, pays: true }, { id, as });
+      return 0;
+    case 'posted':
+      return (await fleet.answer(world, order, { id, as, within })).frame;
+    default:
+      return (await fleet.call(world, order, { order: id, pays: what === 'order' }, { id, within })).frame;
+  }
+}
+
+process.on('message', (message: ToMember) => {
+  const { n } = message;
   const begun = performance.now();
-  const options = { id, within };
-  const called =
-    what !== 'asked'
-      ? fleet.call(world, order, { order: id, pays: what === 'order' }, options)
-      : fleet.call(world, asked, null, options).then(({ pid }) => ({ frame: pid }));
+  const called = made(message);
   called.then(
-    ({ frame }) => say({ n, ok: true, said: frame, ms: performance.now() - begun }),
+    (said) => say({ n, ok: true, said, ms: performance.now() - begun }),
     (error: unknown) => {
       const said = isRepriseError(error) ? error.code : String(error);
       say({ n, ok: false, said, reason: isRepriseError(error) ? String(error.details.reason) : '', ms: 0 });

@@ -7,10 +7,15 @@ import type { AddressInfo } from 'node:net';
 export interface ToMember {
   readonly n: number;
   readonly world: string;
-  /** An order that is paid, one that is only taken, or a question that changes nothing; the rest is for releases of a shop. */
-  readonly what: 'order' | 'note' | 'asked' | 'person' | 'bell' | 'answer' | 'look';
+  /**
+   * An order that is paid, one that is only taken, a question that changes nothing, an order that is posted, or its answer; the
+   * rest is for releases of a shop.
+   */
+  readonly what: 'order' | 'note' | 'asked' | 'person' | 'bell' | 'answer' | 'look' | 'post' | 'posted';
   readonly id: string;
   readonly within: number;
+  /** The person for whom it is posted. */
+  readonly by?: string;
 }
 
 /** What a process says. */
@@ -74,12 +79,15 @@ export class Member {
     });
   }
 
-  call(world: string, what: ToMember['what'], id: string, within: number): Promise<Said> {
+  call(world: string, what: ToMember['what'], id: string, within: number, by?: string): Promise<Said> {
     if (this.isGone || !this.child.connected) return Promise.resolve('gone');
     const n = ++calls;
     return new Promise((resolve) => {
       this.#waiting.set(n, resolve);
-      this.child.send({ n, world, what, id, within } satisfies ToMember, (error) => error && this.#settle(n, 'gone'));
+      this.child.send(
+        { n, world, what, id, within, ...(by === undefined ? {} : { by }) } satisfies ToMember,
+        (error) => error && this.#settle(n, 'gone'),
+      );
     });
   }
 

@@ -1,6 +1,6 @@
 /** `GET /api/follow`: what the world says by itself, as server-sent events: the newest frame, and its process. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadonlyStore } from '@reprise/kernel';
+import { followHeads } from '@reprise/kernel/follow';
 import { toJson } from '@reprise/operators/text';
 import type { FollowMessage, WorldReport } from '../contract/index.js';
 
@@ -13,8 +13,7 @@ export async function* follow(store: ReadonlyStore, signal: AbortSignal): AsyncG
   let last: { readonly seq: number; readonly seen: number } | undefined;
   let looked = Number.NEGATIVE_INFINITY;
   let said: string | undefined;
-  while (!signal.aborted) {
-    const { seq, digest } = await store.journal.head();
+  for await (const { seq, digest } of followHeads(store, { signal, pollMs: HEAD_MS })) {
     if (digest !== known) {
       const at = await timeOf(store, seq);
       // A process may have been silent for long when the page is opened.
@@ -32,7 +31,6 @@ export async function* follow(store: ReadonlyStore, signal: AbortSignal): AsyncG
       else yield ': \n\n';
       said = process;
     }
-    await pause(HEAD_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -10,7 +10,7 @@ const TURN_MS = 12;
 
 /** The same store, whose reading of frames is aborted with a signal. */
 export function patientStore(store: ReadonlyStore, signal: AbortSignal): ReadonlyStore {
-  const { journal, content, hash } = store;
+  const { journal, content, hash, changed } = store;
   return {
     journal: {
       head: () => journal.head(),
@@ -21,6 +21,7 @@ export function patientStore(store: ReadonlyStore, signal: AbortSignal): Readonl
     content,
     ...(hash === undefined ? {} : { hash }),
     ...(store.status === undefined ? {} : { status: () => store.status?.() ?? Promise.resolve({ writer: 'unknown' }) }),
+    ...(changed === undefined ? {} : { changed: (call: () => void) => changed(call) }),
     close: async () => undefined, // its owner closes it
   };
 }

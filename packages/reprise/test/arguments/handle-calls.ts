@@ -128,6 +128,21 @@ export async function handleMethods({
       ['w', order, {}, { ...sent, actor: { kind: 'program', id: 'p' }, within: 10, signal: AbortSignal.abort() }],
       { needed: 3, loose: [1], free: ['2'] },
     ),
+    on('fleet', fleet, 'post', ['w', order, {}, { ...sent, actor: { kind: 'program', id: 'p' } }], {
+      needed: 3,
+      loose: [1],
+      free: ['2'],
+    }),
+    on('fleet', fleet, 'answer', ['w', order, { ...sent, within: 10, signal: AbortSignal.abort() }], { loose: [1] }),
+    on(
+      'fleet',
+      fleet,
+      'follow',
+      ['w', { from: 1, atLeast: 1, within: 10, pollMs: 10, patienceMs: 10, signal: AbortSignal.abort() }],
+      {
+        needed: 1,
+      },
+    ),
     on('fleet', fleet, 'close', [{ within: 10 }], { needed: 0 }),
     on('host', host, 'use', ['w', () => undefined]),
     on('host', host, 'lease', ['w']),

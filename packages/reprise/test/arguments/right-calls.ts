@@ -3,7 +3,16 @@ import { agentApp, defineAgent, defineTool, openWorld } from 'reprise';
 import { defineOperation, openFleet } from 'reprise/fleet';
 import { historyOf } from 'reprise/history';
 import { memoryDirectory, openHost } from 'reprise/host';
-import { creates, defineApp, defineReducer, memory, openKernelWorld, openViews, verifyStore } from 'reprise/kernel';
+import {
+  creates,
+  defineApp,
+  defineReducer,
+  followFrames,
+  memory,
+  openKernelWorld,
+  openViews,
+  verifyStore,
+} from 'reprise/kernel';
 import {
   anthropicMessages,
   openAiCompatible,
@@ -156,10 +165,11 @@ export async function openers(): Promise<readonly RightCall[]> {
         {
           ...{ database: 'postgres://localhost/none', secret: 'x'.repeat(32), open: () => undefined, name: 'shops' },
           ...{ address: 'http://10.0.0.7:7070', listen: { port: 0 }, operations: [], world: () => 'x', ttl: 5_000 },
-          onDrain: () => undefined,
+          ...{ onDrain: () => undefined, posts: { lookMs: 10, runMs: 10, keepMs: 10 } },
         },
       ],
     },
+    { name: 'followFrames', call: followFrames, args: [42, { from: 1, signal: AbortSignal.abort() }], needed: 1 },
     { name: 'verifyStore', call: verifyStore, args: [42, { app: agentApp }], needed: 1 },
     { name: 'memoryDirectory', call: memoryDirectory, args: [{ shared: true, ttl: 5_000 }], needed: 0 },
     { name: 'saveWorld', call: saveWorld, args: [42] },

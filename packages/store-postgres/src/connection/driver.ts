@@ -85,6 +85,57 @@ function typeParsers(pg: typeof import('pg').default): CustomTypesConfig['getTyp
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'];
 }
 
+/** A connection that hears notifications, until it breaks. */
+export interface Listening {
+  end(): Promise<void>;
+}
+
+/** What a listening connection is for. */
+interface ListenOptions extends Pick<ConnectOptions, 'url' | 'statementMs'> {
+  /** The channel: a name that needs no quotes. */
+  readonly channel: string;
+  heard(payload: string): void;
+  /** Called once when the connection breaks: what is notified after that is not heard. */
+  lost(): void;
+}
+
+/**
+ * Listens on a connection of its own, which keeps no process running. It has to be one to the server itself: a pooler in
+ * transaction mode forgets who listens.
+ *
+ * @throws RepriseError `store_failed`
+ */
+export async function listen({ url, statementMs, channel, heard, lost }: ListenOptions): Promise<Listening> {
+  const { default: pg } = await loadPg();
+  const client = new pg.Client({
+    ...{ connectionString: url, application_name: 'reprise listens', keepAlive: true },
+    ...{ connectionTimeoutMillis: Math.min(CONNECT_MS_MAX, statementMs), query_timeout: statementMs },
+  });
+  let isOver = false;
+  const over = (): void => {
+    if (!isOver) lost();
+    isOver = true;
+  };
+  client.on('notification', ({ payload }) => heard(payload ?? ''));
+  client.on('error', over);
+  client.on('end', over);
+  try {
+    await client.connect();
+    (client as unknown as { unref(): void }).unref(); // the types of the library lack it
+    await client.query(`LISTEN ${channel}`);
+  } catch (error) {
+    isOver = true;
+    await client.end().catch(() => undefined);
+    throw databaseError(error, 'listen', labelOf(url));
+  }
+  return {
+    end: async () => {
+      isOver = true;
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
 class PooledConnections implements Connections {
   #ended: Promise<void> | undefined;
 

@@ -132,6 +132,25 @@ const STEPS_PACKS: readonly string[] = [
 ];
 
 /**
+ * The version with readers elsewhere and posted calls.
+ *
+ * - `world`: `followed_until` is when its owner no longer hints at appends, unless a reader says again that it follows.
+ * - `posted_call`: a call that waits for the owner of its world, and then its answer. `key` is the digest of the world, the
+ *   principal and the request, `tries` counts what was begun and not taken back, `awaited` says that a caller waits for a hint.
+ */
+const STEPS_POSTS: readonly string[] = [
+  'ALTER TABLE reprise.world ADD COLUMN followed_until timestamptz',
+  `CREATE TABLE posted_call (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, directory bigint NOT NULL, key bytea NOT NULL, world bytea NOT NULL,
+    principal text NOT NULL, request text NOT NULL, actor bytea, operation text NOT NULL, input bytea NOT NULL,
+    made timestamptz NOT NULL DEFAULT clock_timestamp(), tries int NOT NULL DEFAULT 0,
+    awaited boolean NOT NULL DEFAULT false, answer bytea, answered timestamptz, UNIQUE (directory, key)
+  )`,
+  'CREATE INDEX posted_call_waiting ON posted_call (directory, world, id) WHERE answered IS NULL',
+  'CREATE INDEX posted_call_answered ON posted_call (directory, answered) WHERE answered IS NOT NULL',
+];
+
+/**
  * The version with sealed content: `seal` holds what is encrypted, so that no release before takes it for plain bytes.
  *
  * - `world`: `sealed` once an owner with keys has had it. `seals_known_by` is the newest opening that knows of seals, as
@@ -154,12 +173,16 @@ const STEPS_SEALS: readonly string[] = [
 const STEPS: readonly (readonly string[])[] = [
   ...[TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS],
   STEPS_ADMISSION,
+  STEPS_POSTS,
   STEPS_SEALS,
 ];
 
 /** The first version whose pieces may be objects, and the first with packs. */
 export const OBJECTS_SINCE = 2;
 export const PACKS_SINCE = STEPS.indexOf(STEPS_PACKS) + 1;
+
+/** The first version whose worlds say whether they are followed, and which has posted calls. */
+export const POSTS_SINCE = STEPS.indexOf(STEPS_POSTS) + 1;
 
 /** The first version whose content may be sealed. */
 export const SEALS_SINCE = STEPS.indexOf(STEPS_SEALS) + 1;
@@ -169,7 +192,7 @@ export const LEAVING_SINCE = 6;
 export const ADMISSION_SINCE = STEPS.indexOf(STEPS_ADMISSION) + 1;
 
 /** Version of the tables that this release reads and writes. */
-const VERSION = STEPS.length;
+export const VERSION = STEPS.length;
 
 /**
  * Makes the tables where they are missing, and adds what an older version lacks. A role without the right to make tables finds them ready.

@@ -36,7 +36,11 @@ export class Committer {
   #waiting: Waiting[] = [];
   #lanes = 0;
 
-  constructor(private readonly connections: Connections) {}
+  /** @param followed called after an append to a world that a reader follows */
+  constructor(
+    private readonly connections: Connections,
+    private readonly followed: (world: number) => void = () => undefined,
+  ) {}
 
   /**
    * Appends to a world, together with what other worlds append at the same time.
@@ -89,6 +93,7 @@ export class Committer {
   async #execute(appends: readonly Append[]): Promise<ReadonlySet<number> | RepriseError> {
     try {
       const rows = await this.connections.rows('append', APPEND, appendParameters(appends));
+      for (const [id, followed] of rows) if (followed === true) this.followed(Number(id));
       return new Set(rows.map(([id]) => Number(id)));
     } catch (error) {
       return isRepriseError(error) ? error : new RepriseError('store_failed', 'cannot append', { cause: error });

@@ -30,7 +30,8 @@ export const APPEND = `
     WHERE w.epoch = g.epoch AND w.seq = g.seq AND w.head = g.head
       AND EXISTS (SELECT FROM reprise.cell c WHERE c.incarnation = $21) ORDER BY w.id FOR UPDATE OF w
   ), moved AS (
-    UPDATE reprise.world w SET seq = held.last, head = held.next FROM held WHERE w.id = held.id RETURNING w.id
+    UPDATE reprise.world w SET seq = held.last, head = held.next FROM held WHERE w.id = held.id
+    RETURNING w.id, w.followed_until > clock_timestamp() AS followed
   ), frames AS (
     INSERT INTO reprise.frame (world, seq, at, kind, head, key, bytes)
     SELECT f.world, f.seq, f.at, f.kind, substr($13::bytea, (f.i::int - 1) * ${DIGEST_BYTES} + 1, ${DIGEST_BYTES}),
@@ -47,7 +48,7 @@ export const APPEND = `
     ON CONFLICT (world, digest) DO UPDATE SET bytes = excluded.bytes, seal = excluded.seal
       WHERE blob.bytes IS DISTINCT FROM excluded.bytes OR blob.seal IS DISTINCT FROM excluded.seal
   )
-  SELECT id FROM moved`;
+  SELECT id, followed FROM moved`;
 
 /** The parameters of {@link APPEND}, in their order. All appends are of one incarnation. */
 export function appendParameters(appends: readonly Append[]): readonly SqlParameter[] {

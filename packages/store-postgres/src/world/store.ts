@@ -1,7 +1,7 @@
 /** A world in the database, as a store of the kernel. */
-import { RepriseError } from '@reprise/contracts';
+import { present, RepriseError } from '@reprise/contracts';
 import type { Head, ObjectStore, OpenStore, ReadonlyStore, Store, StoreStatus, Tenure } from '@reprise/kernel';
-import { assertConsecutive, closable, closableReadonly, hostSha256 } from '@reprise/kernel/driver';
+import { assertConsecutive, closable, closableReadonly, hostSha256, movedTo } from '@reprise/kernel/driver';
 import type { KeptPacks } from '@reprise/packs';
 import { digest, one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
@@ -10,6 +10,7 @@ import type { Witness } from '../witness/witness.js';
 import { removeUnfinished } from './blobs.js';
 import type { Committer } from './committer.js';
 import { contentReader, Staged, stagingContent } from './content.js';
+import type { Followers } from './followers.js';
 import { journalReader, ownedHead } from './journal.js';
 import { type Packer, WorldPacks } from './packer.js';
 import type { OwnedPlace, Tables, WorldPlace } from './place.js';
@@ -37,6 +38,8 @@ interface Entrances {
 /** What a reader of any world of the database has. */
 export interface Reading extends Pick<WorldPlace, 'objects' | 'sealing' | 'tables' | 'kept'> {
   readonly connections: Connections;
+  /** Absent where the tables do not say who follows. */
+  readonly followers?: Followers;
 }
 
 /** The store of a world. */
@@ -161,7 +164,7 @@ async function setColumn(place: OwnedPlace, column: 'mark' | 'posted', text: str
 }
 
 async function openForReading(reading: Reading, name: string, where: string): Promise<ReadonlyStore> {
-  const { connections } = reading;
+  const { connections, followers } = reading;
   const row = one(
     await connections.rows('open the world', 'SELECT id FROM reprise.world WHERE name = $1', [
       Buffer.from(name, 'utf8'),
@@ -173,14 +176,30 @@ async function openForReading(reading: Reading, name: string, where: string): Pr
       hint: 'Open it for writing to create one.',
     });
   const place: WorldPlace = { ...reading, where, id: whole(row[0], where) };
+  const following = new Set<() => void>();
   const store: ReadonlyStore = {
     journal: journalReader(place),
     content: contentReader(place),
     hash: hostSha256(),
     status: () => statusOf(place),
-    close: async () => undefined, // its connections are shared
+    ...(followers === undefined
+      ? {}
+      : { changed: (call: () => void) => kept(following, followers.follow(place.id, call)) }),
+    close: async () => {
+      for (const stop of [...following]) stop(); // its connections are shared
+    },
   };
   return closableReadonly(store, where);
+}
+
+/** What is to be stopped, in a list until it is. */
+function kept(all: Set<() => void>, stop: () => void): () => void {
+  const stopped = (): void => {
+    all.delete(stopped);
+    stop();
+  };
+  all.add(stopped);
+  return stopped;
 }
 
 /** The last opening, by the lease of its process. */
@@ -188,14 +207,15 @@ async function statusOf({ connections, id, where }: WorldPlace): Promise<StoreSt
   const row = one(
     await connections.rows(
       'read the status',
-      `SELECT w.owner IS NULL, h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp(), h.died, w.posted
+      `SELECT w.owner IS NULL, h.id IS NOT NULL AND NOT h.closed AND h.expires > clock_timestamp(), h.died, w.posted, w.mark
        FROM reprise.world w LEFT JOIN reprise.host h ON h.id = w.owner WHERE w.id = $1`,
       [id],
     ),
   );
   if (row === undefined) throw new RepriseError('world_absent', 'the world was removed', { where });
-  const [isFree, isHeld, died, posted] = row;
-  if (isFree === true) return { writer: 'closed' };
+  const [isFree, isHeld, died, posted, mark] = row;
+  if (isFree === true)
+    return { writer: 'closed', ...present({ movedTo: movedTo({ markAtOpen: mark === null ? null : String(mark) }) }) };
   if (isHeld !== true) return { writer: died === true ? 'died' : 'unknown' };
   return posted === null ? { writer: 'open' } : { writer: 'open', posted: String(posted) };
 }

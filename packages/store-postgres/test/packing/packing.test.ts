@@ -1,14 +1,16 @@
 /** Packs of frames and blobs in PostgreSQL give what plain rows give; the law is in `law.ts`. */
+
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { describePostgres } from '../describe-postgres.js';
 import { histories, type Made, run } from './law.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);
-const RUNS = Number(process.env.PACKING_RUNS ?? 6);
+const RUNS = Number(process.env.PACKING_RUNS ?? 6 / stepOf(2));
 const AGAIN = `REPRISE_SEED=${SEED} PACKING_RUNS=${RUNS} npx vitest run packages/store-postgres/test/packing`;
 
 describePostgres('packing in PostgreSQL', (own) => {

@@ -1,4 +1,5 @@
 /** Real processes that share a directory: one that set timers ends, and another one, which has no world, wakes them. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +12,12 @@ import { readFrame } from '@reprise/kernel';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
+import { stepOf } from '../../../../conformance/part.js';
 import { postgres } from '../../src/index.js';
 import { describePostgres } from '../describe-postgres.js';
 
 const TTL_MS = 3_000;
-const WORLDS = 40;
+const WORLDS = 40 / stepOf(4);
 
 /** When the timers are due, from the moment in which they are set: their host has died by then. */
 const IN_MS = 4_000;

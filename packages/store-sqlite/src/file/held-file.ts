@@ -5,7 +5,7 @@
  * H1  The lock, the log and the blobs are named by the file's canonical path, so a link leads to the same lock.
  * H2  The file names its writer (`owner.ts`), in its main part and not only in the log. The name is checked before the
  *     file is opened for writing and inside each transaction: a writer that got past the lock is refused or detected.
- *     A main part that somebody else wrote is found after the commit at the latest, before anything is acknowledged.
+ *     A main part that another process wrote is found after the commit at the latest, before anything is acknowledged.
  * H3  While the file is open, its main part notes that a log belongs to it, and the log, which is never empty then,
  *     notes that the file is whole with it. So any process can distinguish a main part without its log from one whose
  *     log was checkpointed. The notes are written again after every checkpoint, before anything more is acknowledged.
@@ -19,7 +19,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
 import type { Connection, Driver } from '../database/driver.js';
-import { getNote, LOG_NEEDED, NOTES, noteReader, noteSql, setNote } from '../database/notes.js';
+import { getNote, LOG_NEEDED, NOTES, noteReader, setNote } from '../database/notes.js';
 import { MACHINE, type Ports, type StoreFs } from '../database/ports.js';
 import { type Layout, prepareLayout, type Riders, transaction } from '../database/schema.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
@@ -158,13 +158,9 @@ interface HeldParts {
   readonly guard: Connection;
   readonly path: string;
   readonly owner: Owner;
-  /** {@link Ports.monotonic} */
   readonly monotonic: () => number;
   readonly release: () => void;
 }
-
-/** The condition of a statement for {@link HeldFile.commitRow}; its parameter is {@link HeldFile.ownerText}. */
-export const OWNED = `${noteSql(NOTES.owner)} = ?`;
 
 /** The file, open for writing. */
 export class HeldFile {
@@ -223,8 +219,8 @@ export class HeldFile {
   }
 
   /**
-   * Runs one statement that is a transaction by itself, and writes a row only where the file names this owner
-   * ({@link OWNED}). It costs half of what {@link commit} costs.
+   * Runs one statement that is a transaction by itself, and writes a row only where the note of the owner is
+   * {@link ownerText}. It costs half of what {@link commit} costs.
    *
    * @param write runs it and returns how many rows it wrote
    * @returns whether it wrote a row; if not, a {@link commit} finds out why
@@ -246,7 +242,7 @@ export class HeldFile {
     this.#looked = now;
   }
 
-  /** H4, after a commit. */
+  // H4, after a commit
   #settle(): void {
     const found = requireThere(this.path);
     this.#requireSame(this.path, found);
@@ -339,7 +335,7 @@ export class HeldFile {
     return busy === 0;
   }
 
-  /** H4 */
+  // H4
   #requireInPlace(): void {
     for (const path of this.#opened.keys()) {
       const found = requireThere(path);

@@ -106,7 +106,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles, packs: BlobPack
 
   const fill = db.prepare('UPDATE erased SET hollow = 0 WHERE digest = ? AND hollow = 1');
   const anyHollow = db.prepare('SELECT 1 FROM erased WHERE hollow = 1 LIMIT 1');
-  /** Whether a row may be filled with zeros; undefined until somebody asks. Only an erasure makes such rows. */
+  /** Whether a row may be filled with zeros; undefined until it is asked for. Only an erasure makes such rows. */
   let mayBeHollow: boolean | undefined;
   const eraseStored = blobEraser(held, files, packer);
 

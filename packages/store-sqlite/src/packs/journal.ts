@@ -3,9 +3,10 @@ import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kerne
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/driver';
 import { type FrameRow, packRows, rowInflater, unpackRow } from '@reprise/packs';
 import type { Connection, Row, SqlValue } from '../database/driver.js';
+import { NOTES, noteSql } from '../database/notes.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
 import { bytes, digestSql, illegal, whole, wholeSql } from '../database/values.js';
-import { type HeldFile, OWNED } from '../file/held-file.js';
+import type { HeldFile } from '../file/held-file.js';
 import { asFrameRow, READ_COLUMNS } from './frame-rows.js';
 import type { Packer, StagedBlobs } from './packer.js';
 
@@ -110,7 +111,7 @@ const LANDMARK_OF_ONE = `CREATE TEMP TRIGGER landmark_of_one AFTER INSERT ON mai
   BEGIN INSERT OR IGNORE INTO landmark (kind, seq) VALUES (NEW.kind, NEW.seq); END`;
 
 /** The next row, only where the file names its writer, and where its newest frame is the one before. */
-const INSERT_NEXT = `INSERT INTO frame (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? WHERE ${OWNED}
+const INSERT_NEXT = `INSERT INTO frame (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? WHERE ${noteSql(NOTES.owner)} = ?
   AND (SELECT seq FROM frame ORDER BY seq DESC LIMIT 1) = ? AND (SELECT head FROM frame ORDER BY seq DESC LIMIT 1) = ?`;
 
 /** Appends frames, together with waiting blobs, as one transaction; a single frame as one statement where possible. */

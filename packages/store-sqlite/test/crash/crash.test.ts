@@ -1,13 +1,15 @@
 /** `kill -9` and SIGSTOP against the sample world. The long form, at 200 moments: `scripts/long/crash.ts`. */
+
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { type Bench, makeBench, Trial } from './harness.js';
 import type { Done } from './survey-child.js';
 import { runTrial, survey } from './trials.js';
 
 const SEED = 20_26;
-const TRIALS = 10;
+const TRIALS = 10 / stepOf(5);
 
 let bench: Bench;
 beforeAll(async () => {

@@ -2,10 +2,12 @@
  * Real processes on the real store: killed, stopped, out of room, their log torn. The long form, at 300 worlds:
  * `scripts/long/faults.ts`. What kills at named moments of an agent's survey: `packages/store-sqlite/test/crash`.
  */
+
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { type Bench, makeBench } from './bench.js';
 import { smallDisk } from './small-disk.js';
 import { Trial } from './trial.js';
@@ -36,15 +38,18 @@ describe('a world whose processes are killed and stopped, and whose disk fails',
 });
 
 describe('a write that was never synced', () => {
-  it.each(TEARS)('a write that was never synced is ignored after a crash, torn in this way: %s', async (how) => {
-    const trial = new Trial(bench, `torn-${how}`);
-    const { how: ended } = await trial.run({ strike: { at: 'append', count: 12, blow: 'SIGKILL' } });
-    expect(ended).toBe('killed');
-    const acknowledged = trial.heads.size;
-    expect(trial.tear(how, always), 'what landed and was told nobody').toBeGreaterThan(0);
-    await trial.finish();
-    expect(trial.heads.size).toBeGreaterThan(acknowledged);
-  });
+  it.each(spread(3, TEARS))(
+    'a write that was never synced is ignored after a crash, torn in this way: %s',
+    async (how) => {
+      const trial = new Trial(bench, `torn-${how}`);
+      const { how: ended } = await trial.run({ strike: { at: 'append', count: 12, blow: 'SIGKILL' } });
+      expect(ended).toBe('killed');
+      const acknowledged = trial.heads.size;
+      expect(trial.tear(how, always), 'what landed and was told nobody').toBeGreaterThan(0);
+      await trial.finish();
+      expect(trial.heads.size).toBeGreaterThan(acknowledged);
+    },
+  );
 });
 
 describe('a stopped process that has a world open', () => {

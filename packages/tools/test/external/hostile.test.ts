@@ -1,6 +1,8 @@
 /** Agents that send too much, or invalid messages: in a process with little memory, within a bound on time. */
+
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { CPU_MS, runSmall } from '../support/small-process.js';
 
@@ -26,7 +28,7 @@ const CASES: readonly (readonly [string, RegExp])[] = [
 ];
 
 describe('a hostile external agent', () => {
-  it.each(CASES)(
+  it.each(spread(3, CASES))(
     'the case "%s" is handled in bounded memory and time, with a reason [TOOL-34]',
     async (how, expected) => {
       const { came, more, longestTurn, took } = await runSmall(how, HOST, [AGENT, how]);

@@ -1,13 +1,15 @@
 /** What programs may print to break their reader: every call ends in time, within its bounds. */
+
 import { spawn } from 'node:child_process';
 import { defineTool } from '@reprise/agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { inFull, stepOf } from '../../../../conformance/part.js';
 import { anyProgram, faultsOf, type Program } from './programs.js';
 
 const SEED = 20_261_123;
-const NUM_RUNS = Number(process.env.REPRISE_PROGRAMS ?? 12);
+const NUM_RUNS = Number(process.env.REPRISE_PROGRAMS ?? 12 / stepOf(3));
 
 const ENDLESS: Program = { command: 'yes', end: /failed: it ran longer than 1 s and was killed$/ };
 /** More than the memory bound, and the same amount on every machine: `yes` prints more the faster it is. */
@@ -64,7 +66,9 @@ describe.runIf(process.platform === 'linux')(`the output of programs (seed ${SEE
     expect((await faultsOf(LARGE, tool, LARGE_WITHIN_MS / 1_000)).join()).toContain('MiB');
   });
 
-  it('mutant: a tool that waits for the end of its pipes gives no answer in time', async () => {
-    expect(await faultsOf(DRIPS, () => carelessShell(true), 4)).toContain('no answer in time');
+  inFull(() => {
+    it('mutant: a tool that waits for the end of its pipes gives no answer in time', async () => {
+      expect(await faultsOf(DRIPS, () => carelessShell(true), 4)).toContain('no answer in time');
+    });
   });
 });

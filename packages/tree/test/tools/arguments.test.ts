@@ -11,7 +11,7 @@ import { nodeTools } from '../../src/tools/node-tools.js';
 import { type Answers, forest } from '../api/forest.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 40 / stepOf(4));
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 40 / stepOf(10));
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 
 const tools = nodeTools({ returns: 'any', makes: true, unit: 'tokens', files: true, memory: 'write' });

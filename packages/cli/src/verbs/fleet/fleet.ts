@@ -13,7 +13,7 @@ interface FleetArguments {
   readonly json?: true;
 }
 
-/** From here on a due timer is a finding: hosts that live look at least twice in a lease. */
+/** From here on a due timer, or a posted call that waits, is a finding: hosts that live look at least twice in a lease. */
 const LATE_MS = 60_000;
 
 const HOSTS: readonly Column[] = [
@@ -30,9 +30,11 @@ const DIRECTORIES: readonly Column[] = [
   { head: 'waiting', align: 'right' },
   { head: 'due', align: 'right' },
   { head: 'late', align: 'right' },
+  { head: 'posted', align: 'right' },
+  { head: 'since', align: 'right' },
 ];
 
-/** Prints the processes of a database and its directories. @returns 1 when a process is dead with worlds, or timers are late */
+/** Prints the processes of a database and its directories. @returns 1 when a process is dead with worlds, or timers or posted calls are late */
 export async function fleetStatus(io: Io, database: string, { json }: FleetArguments): Promise<number> {
   const rows = await readRows(database);
   const isFinding = rows.hosts.some(({ leaseMs }) => leaseMs <= 0) || rows.directories.some(isLate);
@@ -67,9 +69,9 @@ function linesOf({ hosts, directories }: FleetRows, columns: number | undefined)
     ...[id, address, leaseMs > 0 ? `${leaseMs} ms` : 'over', String(open)],
     leaseMs > 0 ? (leaving ? 'leaving' : '') : 'dead',
   ]);
-  const names = directories.map(({ name, open, waiting, due, lateMs }) => [
-    ...[name, String(open), String(waiting), String(due)],
-    lateMs > 0 ? durationText(lateMs) : '-',
+  const names = directories.map(({ name, open, waiting, due, lateMs, posted, postedMs }) => [
+    ...[name, String(open), String(waiting), String(due), lateMs > 0 ? durationText(lateMs) : '-'],
+    ...[String(posted), posted > 0 ? durationText(postedMs) : '-'],
   ]);
   const escaped = (rows: readonly (readonly string[])[]) => rows.map((row) => row.map(escapeLine));
   return [
@@ -78,8 +80,8 @@ function linesOf({ hosts, directories }: FleetRows, columns: number | undefined)
   ];
 }
 
-function isLate({ lateMs }: FleetDirectory): boolean {
-  return lateMs > LATE_MS;
+function isLate({ lateMs, postedMs }: FleetDirectory): boolean {
+  return lateMs > LATE_MS || postedMs > LATE_MS;
 }
 
 function notOne(host: string, found: readonly FleetHost[]): RepriseError {

@@ -56,10 +56,11 @@ async function backup(store: OpenStore, to: string): Promise<Backup> {
 export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyStore {
   requireOpen(store, 'closableReadonly', where);
   const door = new Door(where);
-  const { status } = store;
+  const { status, changed } = store;
   return {
     ...store,
-    ...(status === undefined ? {} : { status: async () => door.pass(() => status()) }),
+    ...(status && { status: async () => door.pass(() => status()) }),
+    ...(changed && { changed: (call) => door.pass(() => changed(call)) }),
     journal: readableJournal(store.journal, door),
     content: readableContent(store.content, door),
     close: () => door.shut(() => store.close()),

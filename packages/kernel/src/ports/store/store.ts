@@ -22,6 +22,8 @@ export interface StoreStatus {
   readonly writer: 'open' | 'closed' | 'died' | 'unknown';
   /** What the opening posted last, while it is open; undefined for nothing. */
   readonly posted?: string;
+  /** Where the world has moved to, when it has: what is here can be read, and nothing follows. */
+  readonly movedTo?: string;
 }
 
 /** An open store, which this process alone may write. */
@@ -80,6 +82,13 @@ export interface ReadonlyStore {
   readTurnByTurn?(): () => void;
   /** The last opening. Absent on a store that no other process can open. */
   status?(): Promise<StoreStatus>;
+  /**
+   * Calls whenever frames may have become durable, until the returned function is called. Absent on a store that cannot
+   * tell.
+   *
+   * Contract: a hint. It may come late, twice, without a reason, or not at all.
+   */
+  changed?(call: () => void): () => void;
   close(): Promise<void>;
 }
 

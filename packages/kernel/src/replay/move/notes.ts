@@ -11,7 +11,7 @@ const LEAVING = 'leaving';
 const UNSETTLED = 'unsettled ';
 
 /** Where the world of this store has moved to; undefined when it has not moved. */
-export function movedTo({ markAtOpen }: OpenStore): string | undefined {
+export function movedTo({ markAtOpen }: Pick<OpenStore, 'markAtOpen'>): string | undefined {
   return markAtOpen?.startsWith(MOVED) === true ? markAtOpen.slice(MOVED.length) : undefined;
 }
 

@@ -44,18 +44,17 @@ export interface Surroundings {
   readonly questions: Questions;
   readonly scrubber: Scrubber;
   readonly trouble: TellTrouble;
-  /** {@link AdapterContext.scope} */
   readonly scope: object;
 }
 
 /** The execution that a context is made for. */
-export interface Executed {
+interface Executed {
   readonly effect: string;
   readonly leaf: EffectLeaf;
   readonly adapter: AnyAdapter;
-  /** {@link AdapterContext.signal} */
+  /** The signal that tells it to stop, the same each time. */
   signal(): AbortSignal;
-  /** {@link AdapterContext.returned}; absent where no effect is executed. */
+  /** The author's code has returned; absent where no effect is executed. */
   returned?(): void;
   /** Whether the effect is still at its adapter, which may speak later. */
   isOpen(): boolean;
@@ -65,7 +64,7 @@ export interface Executed {
 export interface ExecutionContext extends AdapterContext {
   /** Ends the notes: what was held back of them is reported. */
   toldAll(): void;
-  /** The errors reported so far; undefined when there are none. */
+  /** The errors reported so far; undefined without one. */
   readonly reported: ReportedErrors | undefined;
   /** What was observed so far; undefined when nothing was. */
   readonly observed: Observations | undefined;

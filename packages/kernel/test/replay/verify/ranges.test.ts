@@ -103,7 +103,7 @@ describe(`verification in ranges (seed ${SEED})`, () => {
       const content = await worldOf(schedule, eras);
       for (const one of [[], ...damages]) held.push(await holdRanges({ content, damages: one, options }));
     });
-    await hold(law, { numRuns: 120 / stepOf(4), command: COMMAND });
+    await hold(law, { numRuns: 120 / stepOf(6), command: COMMAND });
     const codes = new Set(held.map(({ code }) => code));
     for (const code of [
       'sound',
@@ -114,7 +114,7 @@ describe(`verification in ranges (seed ${SEED})`, () => {
       'head_mismatch',
     ])
       expect(codes).toContain(code);
-    expect(held.filter(({ ranges }) => ranges > 3).length).toBeGreaterThan(100 / stepOf(4));
+    expect(held.filter(({ ranges }) => ranges > 3).length).toBeGreaterThan(100 / stepOf(6));
   });
 
   it.each<[string, NonNullable<LocalParts['mutate']>]>([

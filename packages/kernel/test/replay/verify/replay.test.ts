@@ -21,10 +21,10 @@ describe(`replay (seed ${SEED})`, () => {
     const law = fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
       worlds.push(await holdWorld(schedule, programApp));
     });
-    await hold(law, { numRuns: 60 / stepOf(2), command: rerun('replay.test.ts') });
+    await hold(law, { numRuns: 60 / stepOf(4), command: rerun('replay.test.ts') });
     const sum = (of: (world: HeldWorld) => number) => worlds.reduce((total, world) => total + of(world), 0);
-    expect(sum(({ replayed }) => replayed)).toBeGreaterThan(3_000 / stepOf(2));
-    expect(sum(({ acks }) => acks)).toBeGreaterThan(200 / stepOf(2));
+    expect(sum(({ replayed }) => replayed)).toBeGreaterThan(3_000 / stepOf(4));
+    expect(sum(({ acks }) => acks)).toBeGreaterThan(200 / stepOf(4));
   });
 
   it('worlds with a snapshot at every third frame replay to the same heads [RPL-9]', async () => {
@@ -32,7 +32,7 @@ describe(`replay (seed ${SEED})`, () => {
       const { store } = await runSchedule(schedule, { snapshotEvery: 3 });
       await holdReplay(await store.openReadonly(), { app: programApp });
     });
-    await hold(law, { numRuns: 20, command: rerun('replay.test.ts') });
+    await hold(law, { numRuns: 20 / stepOf(2), command: rerun('replay.test.ts') });
   });
 });
 

@@ -1,7 +1,7 @@
 /** Random lives of a fleet, and the promises that hold in each of them. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { everyNth } from '../../../../../conformance/part.js';
+import { everyNth, stepOf } from '../../../../../conformance/part.js';
 import { randomFrom } from '../../../../../conformance/random.js';
 import { SEED } from '../../pure/codec/seed.js';
 import { TTL } from '../host/machines.js';
@@ -65,14 +65,14 @@ afterEach(() => void vi.restoreAllMocks());
 describe(`given a fleet whose machines die, stand still, are slow, and have failing storage and wrong clocks (seed ${SEED})`, () => {
   it('each request is executed once, each effect as its guarantee says, and no read is of the past', async () => {
     let [acknowledged, takeOvers] = [0, 0];
-    for (const [i, happenings] of everyNth(3, fc.sample(lives, { seed: SEED, numRuns: 90 })).entries()) {
+    for (const [i, happenings] of everyNth(6, fc.sample(lives, { seed: SEED, numRuns: 90 })).entries()) {
       const outcome = await live(happenings);
       expect(outcome.broken, `life ${i}`).toEqual([]);
       acknowledged += outcome.acknowledged;
       takeOvers += outcome.takeOvers;
     }
-    expect(acknowledged).toBeGreaterThan(200);
-    expect(takeOvers).toBeGreaterThan(20);
+    expect(acknowledged).toBeGreaterThan(200 / stepOf(2));
+    expect(takeOvers).toBeGreaterThan(20 / stepOf(2));
   });
 
   it('mutant: machines that believe in a lease that is over are found to execute effects of the past', async () => {

@@ -1,7 +1,7 @@
 /** Random lives of hosts that share a directory: every timer fires once and in time, and no host takes what another has. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { everyNth } from '../../../../../conformance/part.js';
+import { everyNth, inFull, stepOf } from '../../../../../conformance/part.js';
 import { randomFrom } from '../../../../../conformance/random.js';
 import { SEED } from '../../pure/codec/seed.js';
 import { type HostOnMachine, hostOn, LOOK_EVERY, type Machine, type SharedPlace, TTL } from './machines.js';
@@ -47,7 +47,7 @@ const livesWith = (...troubles: fc.Arbitrary<Event>[]): fc.Arbitrary<readonly Ha
 const SLACK = 6 * SECOND;
 
 const sample = (lives: fc.Arbitrary<readonly Happening[]>, numRuns: number) =>
-  everyNth(3, fc.sample(lives, { seed: SEED, numRuns }));
+  everyNth(6, fc.sample(lives, { seed: SEED, numRuns }));
 
 // Hosts look at random times: the same ones in each run.
 beforeEach(() => void vi.spyOn(Math, 'random').mockImplementation(randomFrom(SEED)));
@@ -64,8 +64,8 @@ describe(`given hosts that share a directory, of which all but one meet trouble 
       promised += outcome.promised.length;
       handovers += outcome.handovers;
     }
-    expect(promised).toBeGreaterThan(100);
-    expect(handovers).toBeGreaterThan(10);
+    expect(promised).toBeGreaterThan(100 / stepOf(2));
+    expect(handovers).toBeGreaterThan(10 / stepOf(2));
   });
 
   it('every timer fires once while storage fails as well, also when it has done what it was asked [HOST-14, HOST-16]', async () => {
@@ -94,9 +94,11 @@ describe(`given hosts that share a directory, of which all but one meet trouble 
     expect(await wrongOf(hostOf, 10)).toBe('a timer is missing');
   });
 
-  it('mutant: hosts that look only at what they know are found to miss timers', async () => {
-    const hostOf = changed(({ changed: _, ...shared }) => ({ ...shared, lookEvery: 1e9 }));
-    expect(await wrongOf(hostOf, 10)).toBe('a timer is missing');
+  inFull(() => {
+    it('mutant: hosts that look only at what they know are found to miss timers', async () => {
+      const hostOf = changed(({ changed: _, ...shared }) => ({ ...shared, lookEvery: 1e9 }));
+      expect(await wrongOf(hostOf, 10)).toBe('a timer is missing');
+    });
   });
 
   it('mutant: hosts that mark a world in two steps are found to rewrite rows of each other', async () => {

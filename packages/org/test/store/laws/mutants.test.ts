@@ -98,7 +98,7 @@ async function shownBy({ file, from, to }: Mutant): Promise<string | undefined> 
 }
 
 describe('random operations and broken stores', () => {
-  it.each(everyNth(5, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
+  it.each(everyNth(10, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
     'random operations find a broken build: %s [MEM-1] [MEM-4] [MEM-5] [MEM-7]',
     async (_, mutant) => {
       const shown = await shownBy(mutant);

@@ -1,0 +1,172 @@
+/**
+ * Finds worlds with posted calls that this process has open, or that no living process has, and has them executed.
+ *
+ * Invariants
+ * V1  A world is opened for its calls by the claim of a host, which no living process loses a world to.
+ * V2  Hints only end a wait early: with all of them lost, each look finds what waits.
+ * V3  A world that cannot be opened keeps no other one waiting.
+ */
+import { isRepriseError } from '@reprise/contracts';
+import type { WaitingWorld } from '@reprise/store-postgres';
+import { pause } from '../time/waits.js';
+import { type ServiceParts, WorldService } from './world-service.js';
+
+/** What finds and executes posted calls. */
+interface DeliveryParts extends Omit<ServiceParts, 'isOver'> {
+  /** Keeps a world open until it is released, and opens it when no living process has it. */
+  lease(world: string): Promise<{ release(): void }>;
+  /** Whether this process has the operation. */
+  knows(operation: string): boolean;
+  /** The longest time between two looks, in milliseconds. */
+  readonly lookMs: number;
+  /** How long answered calls are kept, in milliseconds. */
+  readonly keepMs: number;
+  /** Tells operators that the database failed. */
+  failed(error: unknown): void;
+}
+
+/** Worlds whose calls are executed at once. */
+const WORLDS_AT_ONCE = 32;
+
+/** Worlds that are read at once, and how often in one look: the next one continues. */
+const PAGE_WORLDS = 256;
+const PAGES_MAX = 16;
+
+/** Between two removals of answered calls, in milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** How long a world waits that could not be opened, in milliseconds: doubling from the first to the last. */
+const REST_MS_FIRST = 1_000;
+const REST_MS_MAX = 60_000;
+
+/** Worlds that are remembered because they could not be opened. */
+const RESTING_MAX = 10_000;
+
+interface Rest {
+  readonly until: number;
+  readonly nextMs: number;
+}
+
+/** Executes posted calls until it is stopped. */
+export class Delivery {
+  readonly #services = new Map<string, WorldService>();
+  /** The worlds whose calls are executed now. */
+  readonly #serving = new Map<string, Promise<void>>();
+  readonly #resting = new Map<string, Rest>();
+  readonly #stop = new AbortController();
+  #wake = new AbortController();
+  #running: Promise<void> | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #after = '';
+  #sweepAt = Number.NEGATIVE_INFINITY;
+  #hasFailed = false;
+  #isFull = false;
+
+  constructor(private readonly parts: DeliveryParts) {}
+
+  start(): void {
+    this.#unsubscribe = this.parts.posts.changed(() => this.look());
+    this.#running = this.#run();
+  }
+
+  /** Looks at once for what waits. */
+  look(): void {
+    this.#wake.abort();
+  }
+
+  /** Takes no more calls. Resolves when those that run have ended. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stop.abort();
+    this.look();
+    await this.#running;
+    await Promise.all(this.#serving.values());
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#wake = new AbortController();
+      try {
+        await this.#lookOnce();
+        this.#hasFailed = false;
+      } catch (error) {
+        if (!this.#hasFailed && !this.#stop.signal.aborted) this.parts.failed(error);
+        this.#hasFailed = true; // told once, until it is over
+      }
+      if (!this.#stop.signal.aborted) await pause(this.parts.lookMs, this.#wake.signal);
+    }
+  }
+
+  /** Goes round once, from where the look before ended. */
+  async #lookOnce(): Promise<void> {
+    await this.#sweep();
+    let isLastTurn = this.#after === '';
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const found = await this.parts.posts.worlds(this.#after, PAGE_WORLDS);
+      if (!found.every((one) => this.#admit(one))) return; // the end of a service looks again, from here on
+      if (found.length === PAGE_WORLDS) continue;
+      this.#after = '';
+      if (isLastTurn) return;
+      isLastTurn = true;
+    }
+  }
+
+  /** @returns whether there is room for more */
+  #admit({ world, operation, isOwn }: WaitingWorld): boolean {
+    if (this.#stop.signal.aborted) return false;
+    const isServed = this.#serving.has(world);
+    this.#isFull = !isServed && this.#serving.size >= WORLDS_AT_ONCE;
+    if (this.#isFull) return false;
+    this.#after = world;
+    if (isServed) this.#services.get(world)?.more();
+    else if ((isOwn || this.parts.knows(operation)) && !this.#rests(world)) this.#serve(world);
+    return true;
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.parts.now();
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_MS;
+    await this.parts.posts.sweep(this.parts.keepMs);
+  }
+
+  #rests(world: string): boolean {
+    return (this.#resting.get(world)?.until ?? Number.NEGATIVE_INFINITY) > this.parts.now();
+  }
+
+  #serve(world: string): void {
+    const service =
+      this.#services.get(world) ?? new WorldService({ ...this.parts, isOver: () => this.#stop.signal.aborted }, world);
+    this.#services.set(world, service);
+    const served = this.#serveOpen(service).finally(() => {
+      this.#serving.delete(world);
+      if (!service.isResting) this.#services.delete(world);
+      if (this.#isFull) this.look();
+    });
+    this.#serving.set(world, served);
+  }
+
+  /** Never rejects: a world that does not open rests for a while. */
+  async #serveOpen(service: WorldService): Promise<void> {
+    const { world } = service;
+    try {
+      const lease = await this.parts.lease(world);
+      try {
+        this.#resting.delete(world);
+        await service.run();
+      } finally {
+        lease.release();
+      }
+    } catch (error) {
+      this.#rest(world, isRepriseError(error, 'world_locked')); // its host has told why
+    }
+  }
+
+  #rest(world: string, isElsewhere: boolean): void {
+    const ms = isElsewhere ? this.parts.lookMs : (this.#resting.get(world)?.nextMs ?? REST_MS_FIRST);
+    this.#resting.delete(world);
+    this.#resting.set(world, { until: this.parts.now() + ms, nextMs: Math.min(2 * ms, REST_MS_MAX) });
+    if (this.#resting.size > RESTING_MAX)
+      for (const oldest of this.#resting.keys()) return void this.#resting.delete(oldest);
+  }
+}
