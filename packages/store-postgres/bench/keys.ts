@@ -71,7 +71,9 @@ for (const size of SIZES) {
       measured.get(one.name)?.push(await round(one, size));
   const plain = median(measured.get('plain') ?? []);
   for (const [name, all] of measured)
-    console.log(`${size} bytes, ${name}: ${median(all).toFixed(0)} steps/s, ${(median(all) / plain).toFixed(2)} of plain`);
+    console.log(
+      `${size} bytes, ${name}: ${median(all).toFixed(0)} steps/s, ${(median(all) / plain).toFixed(2)} of plain`,
+    );
 }
 for (const { worlds, database } of subjects) {
   for (const world of worlds) await world.close();

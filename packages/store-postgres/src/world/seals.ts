@@ -221,10 +221,7 @@ export class Sealer {
 }
 
 /** The erasures of those digests that were erased (E3). @throws RepriseError `fenced` */
-async function timesErased(
-  place: OwnedPlace,
-  hexes: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+async function timesErased(place: OwnedPlace, hexes: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { connections, id, epoch, where } = place;
   const rows = await connections.rows(
     'look for erasures',
