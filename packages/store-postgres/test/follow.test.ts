@@ -90,6 +90,21 @@ describe('hints', () => {
     hints.send('f2');
     await expect.poll(() => sent).toEqual(['f1', 'f2']);
   });
+
+  it('a hint that comes while the one before ends is sent, at whichever step of its end [FLEET-19]', async () => {
+    for (let steps = 0; steps < 12; steps++) {
+      sent.length = 0;
+      const hints = new Hints(
+        connections(async () => undefined),
+        undefined,
+      );
+      hints.send('f1');
+      for (let n = 0; n < steps; n++) await Promise.resolve();
+      hints.send('f2');
+      await turn();
+      expect([steps, sent]).toEqual([steps, ['f1', 'f2']]);
+    }
+  });
 });
 
 describePostgres('a reader elsewhere', (own) => {
@@ -250,6 +265,21 @@ describePostgres('a reader elsewhere', (own) => {
     await append(1);
     await expect.poll(() => read.length).toBe(3);
     await end();
+    await other.close();
+    await network.close();
+  });
+
+  it('a database whose network is gone closes, although the connection for hints gets no answer', async () => {
+    const network = await openNetwork(own.server.port);
+    const [name, owner] = [own.fresh(), database()];
+    const append = await writer(await owner.world(name).open());
+    await append(1);
+    const other = database({ direct: own.url.replace(`:${own.server.port}/`, `:${network.port}/`) });
+    const { read, end } = await reader(other, name, { pollMs: NEVER_MS });
+    await append(1);
+    await expect.poll(() => read.length).toBe(2); // heard of, since no other look has come
+    await end();
+    network.set('stalls');
     await other.close();
     await network.close();
   });

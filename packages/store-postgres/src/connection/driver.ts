@@ -6,7 +6,7 @@
  * connection of the server (transaction pooling). Without one, a connection prepares each statement once, by a name.
  */
 import { isFunction, lineOfError, RepriseError } from '@reprise/contracts';
-import type { CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
+import type { Client, CustomTypesConfig, Pool, PoolClient, QueryConfig } from 'pg';
 import { databaseError } from './errors.js';
 
 /** A value of a column, or of a parameter. Whole numbers of 64 bits are numbers: none here exceeds 2^53. */
@@ -57,6 +57,9 @@ const NAMES_MAX = 100;
 
 /** How long a connection may take at most, in milliseconds. */
 const CONNECT_MS_MAX = 5_000;
+
+/** How long a connection that listens may take to end, in milliseconds. */
+const END_MS_MAX = 1_000;
 
 /**
  * Opens connections on demand; nothing is connected yet.
@@ -129,11 +132,19 @@ export async function listen({ url, statementMs, channel, heard, lost }: ListenO
     throw databaseError(error, 'listen', labelOf(url));
   }
   return {
-    end: async () => {
+    end: () => {
       isOver = true;
-      await client.end().catch(() => undefined);
+      return endListening(client);
     },
   };
+}
+
+/** Ends a connection in good form, or cuts it where the other side does not answer: its network may be gone. */
+async function endListening(client: Client): Promise<void> {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
+  const cut = setTimeout(() => stream.destroy(), END_MS_MAX);
+  await client.end().catch(() => undefined);
+  clearTimeout(cut);
 }
 
 class PooledConnections implements Connections {

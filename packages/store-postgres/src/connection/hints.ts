@@ -51,9 +51,7 @@ export class Hints {
     else if (!this.#waiting.has(EVERYTHING)) this.#waiting.add(topic);
     if (this.#isSending) return;
     this.#isSending = true;
-    void this.#sendAll().finally(() => {
-      this.#isSending = false;
-    });
+    void this.#sendAll();
   }
 
   /** Calls at each hint about a topic, and whenever hints may have been lost. @returns stops that */
@@ -75,12 +73,14 @@ export class Hints {
     await (await this.#listening)?.end();
   }
 
+  /** Never rejects. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#isOver) {
       const payload = this.#next();
       // One that is not sent is lost, as any other may be (N3).
       await this.connections.rows('hint', 'SELECT pg_notify($1, $2)', [HINT_CHANNEL, payload]).catch(() => undefined);
     }
+    this.#isSending = false; // in the same turn: a hint that comes after the last look at those that wait begins anew
   }
 
   #next(): string {

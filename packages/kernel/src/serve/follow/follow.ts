@@ -138,6 +138,7 @@ class Follower {
     let before: Head | undefined;
     for await (const head of this.#looks()) {
       if (head === undefined) continue;
+      this.#failsSince = undefined;
       yield head;
       if (head.digest === before?.digest) await this.#requireHere(head);
       before = head;
@@ -155,16 +156,19 @@ class Follower {
     for await (const head of this.#looks()) {
       if (head === undefined || head.seq < atLeast) {
         if (this.clock.monotonic() >= this.#until) throw behind(atLeast, head);
+        if (head !== undefined) this.#failsSince = undefined;
         continue;
       }
       this.#until = Number.POSITIVE_INFINITY;
       try {
         for await (const frame of this.store.journal.read(next, head.seq)) {
           if (this.#isOver) return;
+          this.#failsSince = undefined;
           last = this.#after(last, frame);
           next = frame.seq + 1;
           yield frame;
         }
+        this.#failsSince = undefined; // not before: a store may tell its head, and never give what is before it
       } catch (error) {
         this.#bear(error);
       }
@@ -207,9 +211,7 @@ class Follower {
 
   async #head(): Promise<Head | undefined> {
     try {
-      const head = await this.store.journal.head();
-      this.#failsSince = undefined;
-      return head;
+      return await this.store.journal.head();
     } catch (error) {
       return this.#bear(error);
     }

@@ -222,6 +222,18 @@ describe('a reader elsewhere', () => {
     expect((await readAll(behind, { atLeast: 3, within: 2_000 })).error?.code).toBe('reader_behind');
   });
 
+  it('a store that tells its head and never gives the frames before it ends a reader with its error, after its patience', async () => {
+    const theater = new Theater();
+    theater.append(3);
+    theater.breaksAfter = 2;
+    for (let n = 0; n < 100; n++)
+      theater.acts.push(() => {
+        theater.breaksAfter = 0;
+      });
+    const { read, error } = await readAll(theater, { patienceMs: 20_000 });
+    expect([read.length, error?.code, theater.now]).toEqual([2, 'store_failed', 20_000]);
+  });
+
   it('a reader of a world that moves away gets all of it, and then the place where it is', async () => {
     const theater = new Theater();
     theater.append(2);
