@@ -77,14 +77,16 @@ function notOpened(thrown: unknown): Outcome {
   const error = errorIn(thrown);
   if (error === undefined) {
     const details = { where: 'open', cause: thrown };
-    return { kind: 'error', error: new RepriseError('operation_failed', 'the world could not be opened', details) };
+    const failed = new RepriseError('operation_failed', 'the world could not be opened', details);
+    return { kind: 'error', error: failed, isUnopened: true };
   }
   if (error.code === 'world_locked') {
     const { by } = error.details as { readonly by?: { readonly address?: string } };
     return { kind: 'elsewhere', address: by?.address };
   }
   if (WRONG_RELEASE.has(error.code)) return { kind: 'again', reason: 'wrong_release', error };
-  return endOf(error);
+  const end = endOf(error);
+  return end.kind === 'error' ? { ...end, isUnopened: true } : end;
 }
 
 /** What an error of Reprise says of an attempt. */

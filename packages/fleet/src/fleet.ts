@@ -45,7 +45,7 @@ import { type FleetOptions, requireFleetOptions, secretsOf, TIMER_MS_MAX } from 
 import { Delivery } from './posts/delivery.js';
 import { Posting } from './posts/posting.js';
 import { askedElsewhere, Routes } from './routes.js';
-import { pause, whenAborted } from './time/waits.js';
+import { firstOf, pause, whenAborted } from './time/waits.js';
 import type { Outcome } from './wire/outcome.js';
 import { type Asked, type ForwardedCall, Secrets, writeCall } from './wire/seal.js';
 
@@ -274,7 +274,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     const bytes = writeInput(operation as unknown as Operation, input);
     const asked: Asked = { world, operation: operation.name, input: bytes, id, as, ...present({ actor }) };
     const over = AbortSignal.timeout(within);
-    const signal = given === undefined ? over : AbortSignal.any([over, given]);
+    const { signal, leave } = firstOf(given === undefined ? [over] : [over, given]);
     const answering = this.#answer(asked, signal, performance.now() + within);
     this.#calls.add(answering);
     try {
@@ -287,6 +287,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
         cause: given.reason,
       });
     } finally {
+      leave();
       this.#calls.delete(answering);
     }
   }
@@ -315,6 +316,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     requireKnownOptions(options, POST_OPTIONS, 'fleet.post');
     this.#requireOperation(operation as unknown as Operation<W>, 'fleet.post');
     const { id = randomUUID(), as = 'operator', actor } = options;
+    for (const [name, text] of Object.entries({ id, as }))
+      requireArgument(!text.includes('\0'), `fleet.post, ${name}`, 'text without U+0000, which no row can have', text);
     const bytes = writeInput(operation as unknown as Operation, input);
     this.#nameOf(world); // what the fleet refuses to open would wait for ever
     const call = { world, principal: as, request: id, operation: operation.name, input: bytes };
@@ -340,11 +343,14 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     requireArgument(isFilled(id), 'fleet.answer, id', 'the id of a posted call', id);
     const { lookMs = LOOK_MS } = this.options.posts ?? {};
     const ends = [AbortSignal.timeout(within), this.#leaves.signal, ...(signal === undefined ? [] : [signal])];
-    const wait = { lookMs, signal: AbortSignal.any(ends) };
+    const over = firstOf(ends);
+    const wait = { lookMs, signal: over.signal };
     try {
       return readOutput(await this.#posts().answer({ world, principal: as, request: id }, operation.name, wait)) as O;
     } catch (error) {
       throw this.#isLeaving ? closedError() : error;
+    } finally {
+      over.leave();
     }
   }
 
@@ -366,12 +372,13 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   async *#follow(world: string, options: FollowFramesOptions): AsyncGenerator<WorldFrame, void> {
     if (this.#isLeaving) throw closedError();
     const left = this.#leaves.signal;
-    const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);
     const store = await this.database.world(this.#nameOf(world)).openReadonly();
+    const { signal, leave } = firstOf(options.signal === undefined ? [left] : [options.signal, left]);
     try {
       for await (const { seq, at, head, bytes } of followFrames(store, { ...options, signal }))
         yield { seq, at, head, records: readFrame(bytes, seq).all };
     } finally {
+      leave();
       await store.close();
     }
     if (left.aborted && options.signal?.aborted !== true) throw closedError();

@@ -2,13 +2,18 @@
  * Who executes posted calls, and in which order, without a database. Adversary: processes that die before, while and after they
  * execute a call, attempts without an answer, answers that are not written, worlds that do not open, hints that never come.
  */
+import { getEventListeners } from 'node:events';
 import { RepriseError } from '@reprise/contracts';
+import type { Host, HostedWorld } from '@reprise/kernel/host';
 import type { PostedCall, PostedCalls, PostedKey, TakenCall } from '@reprise/store-postgres';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Execution } from '../src/execution.js';
+import type { Operation } from '../src/operation.js';
 import { Delivery } from '../src/posts/delivery.js';
 import { Posting } from '../src/posts/posting.js';
 import { TRIES_MAX, WorldService } from '../src/posts/world-service.js';
+import { firstOf } from '../src/time/waits.js';
 import { type Outcome, readOutcome, writeOutcome } from '../src/wire/outcome.js';
 import type { Asked } from '../src/wire/seal.js';
 
@@ -203,6 +208,88 @@ describe('posted calls', () => {
       'call_unanswered',
       'abandoned',
     ]);
+  });
+
+  it('a call whose world did not open has no answer of that, however often, and is executed when it opens [FLEET-20]', async () => {
+    const model = new Model();
+    model.add('antwerp', 'operator', 'r-1');
+    const never = new Execution<HostedWorld>({
+      operations: new Map([['shop/order@1', { name: 'shop/order@1' } as unknown as Operation<HostedWorld>]]),
+      host: () => ({ use: () => Promise.reject(failures.shift()) }) as unknown as Host<HostedWorld>,
+      tell: () => expect.fail('an operation has not run'),
+    });
+    const [busy, damaged] = (['host_busy', 'journal_damaged'] as const).map(
+      (code) => new RepriseError(code, 'not now'),
+    );
+    const failures: unknown[] = Array.from(
+      { length: 4 * TRIES_MAX },
+      (_, n) => [new TypeError('away'), busy, damaged][n % 3],
+    );
+    let now = 0;
+    const service = new WorldService(
+      {
+        ...{ posts: model.posts('a'), runMs: 60_000, now: () => now, isOver: () => false },
+        attempt: (asked, signal) => (failures.length > 0 ? never.attempt(asked, signal) : Promise.resolve(ANSWER)),
+      },
+      'antwerp',
+    );
+    for (; model.waiting.length > 0; now += 60_000) await service.run();
+    expect([failures, readOutcome(model.rows[0]?.answer ?? new Uint8Array())]).toEqual([[], ANSWER]);
+  });
+
+  it('a call that is posted while the last look at its world ends is executed in the same run', async () => {
+    const model = new Model();
+    const posts = model.posts('a');
+    let isPosted = false;
+    const service: WorldService = new WorldService(
+      {
+        posts: {
+          ...posts,
+          take: async (...given) => {
+            const taken = await posts.take(...given);
+            if (taken.length > 0 || isPosted) return taken;
+            isPosted = true;
+            model.add('antwerp', 'operator', 'r-1');
+            service.more();
+            return taken;
+          },
+        },
+        ...{ attempt: async () => ANSWER, runMs: 60_000, now: () => 0, isOver: () => false },
+      },
+      'antwerp',
+    );
+    await service.run();
+    expect([isPosted, model.waiting]).toEqual([true, []]);
+  });
+
+  it('a world whose calls rest keeps its service, and one whose calls another process has taken keeps nothing', async () => {
+    const model = new Model();
+    model.add('antwerp', 'operator', 'r-1');
+    let now = 0;
+    const service = new WorldService(
+      {
+        ...{ posts: model.posts('a'), runMs: 60_000, now: () => now, isOver: () => false },
+        attempt: async () => ({ kind: 'elsewhere', address: undefined }),
+      },
+      'antwerp',
+    );
+    await service.run();
+    now = 50_000;
+    expect(service.rests()).toBe(true);
+    now = 120_000;
+    expect(service.rests()).toBe(false);
+  });
+
+  it('the first of some signals ends a wait, and leaves nothing at those that live on', () => {
+    const [long, short] = [new AbortController(), new AbortController()];
+    const both = firstOf([long.signal, short.signal]);
+    short.abort('over');
+    expect([both.signal.aborted, both.signal.reason]).toEqual([true, 'over']);
+    both.leave();
+    expect(getEventListeners(long.signal, 'abort')).toEqual([]);
+    const late = firstOf([short.signal, long.signal]);
+    expect([late.signal.aborted, late.signal.reason]).toEqual([true, 'over']);
+    late.leave();
   });
 
   it('the first answer of a posted call stays, wherever it is executed again [FLEET-20]', async () => {

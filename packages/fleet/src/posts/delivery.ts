@@ -127,6 +127,8 @@ export class Delivery {
     const now = this.parts.now();
     if (now < this.#sweepAt) return;
     this.#sweepAt = now + SWEEP_MS;
+    for (const [world, service] of this.#services)
+      if (!this.#serving.has(world) && !service.rests()) this.#services.delete(world); // it is served elsewhere
     await this.parts.posts.sweep(this.parts.keepMs);
   }
 
@@ -140,7 +142,7 @@ export class Delivery {
     this.#services.set(world, service);
     const served = this.#serveOpen(service).finally(() => {
       this.#serving.delete(world);
-      if (!service.isResting) this.#services.delete(world);
+      if (!service.rests()) this.#services.delete(world);
       if (this.#isFull) this.look();
     });
     this.#serving.set(world, served);

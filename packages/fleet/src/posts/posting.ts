@@ -42,6 +42,8 @@ export class Posting {
     const where = `${operation} of ${key.world}`;
     let bell = new AbortController();
     let stop: (() => void) | undefined;
+    const over = (): void => bell.abort();
+    signal.addEventListener('abort', over);
     try {
       for (;;) {
         bell = new AbortController();
@@ -54,9 +56,10 @@ export class Posting {
           stop = await this.posts.await(found.row, () => bell.abort());
           continue; // it may have been answered before anybody said that it is waited for
         }
-        await pause(lookMs, AbortSignal.any([signal, bell.signal]));
+        await pause(lookMs, bell.signal);
       }
     } finally {
+      signal.removeEventListener('abort', over);
       stop?.();
     }
   }

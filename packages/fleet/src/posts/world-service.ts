@@ -56,8 +56,10 @@ export class WorldService {
     readonly world: string,
   ) {}
 
-  /** Whether a principal waits for its next try. */
-  get isResting(): boolean {
+  /** Whether a principal waits for its next try. One that has not been tried for long is forgotten: another process has its calls. */
+  rests(): boolean {
+    const forgotten = this.parts.now() - REST_MS_MAX;
+    for (const [principal, { until }] of this.#resting) if (until < forgotten) this.#resting.delete(principal);
     return this.#resting.size > 0;
   }
 
@@ -73,7 +75,7 @@ export class WorldService {
       for (;;) {
         this.#hasMore = false;
         while (await this.#begin());
-        if (this.#running.size === 0) return;
+        if (this.#running.size === 0 && !this.#hasMore) return;
         const told = new Promise<void>((resolve) => {
           this.#more = resolve;
           if (this.#hasMore) resolve();
@@ -123,7 +125,7 @@ export class WorldService {
     const isTried = call.tries > TRIES_MAX; // O3
     const outcome = isTried ? abandoned(call) : await attempt(askedOf(call), AbortSignal.timeout(runMs));
     const isBusy = outcome.kind === 'error' && isRepriseError(outcome.error, 'host_busy');
-    const isAway = outcome.kind === 'error' && isRepriseError(outcome.error, 'host_closed');
+    const isAway = outcome.kind === 'error' && (isRepriseError(outcome.error, 'host_closed') || outcome.isUnopened);
     if (isAway || outcome.kind === 'elsewhere') return 'not now';
     if (outcome.kind === 'again') return outcome.reason === 'slow' ? 'begun' : 'not now';
     if (isBusy) return 'begun';

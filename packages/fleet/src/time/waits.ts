@@ -12,6 +12,32 @@ export function whenAborted(signal: AbortSignal, done?: AbortSignal): Promise<vo
   });
 }
 
+/** A signal that is aborted with the first of others. */
+interface FirstOf {
+  readonly signal: AbortSignal;
+  /** Leaves nothing at the others. */
+  leave(): void;
+}
+
+/**
+ * Makes a signal that is aborted with the first of others, for work beside signals that live longer: `AbortSignal.any` leaves
+ * something at each of them for as long as it lives.
+ */
+export function firstOf(signals: readonly AbortSignal[]): FirstOf {
+  const first = new AbortController();
+  const abort = (event: Event): void => first.abort((event.target as AbortSignal).reason);
+  for (const signal of signals) {
+    if (signal.aborted) first.abort(signal.reason);
+    else signal.addEventListener('abort', abort);
+  }
+  return {
+    signal: first.signal,
+    leave: () => {
+      for (const signal of signals) signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
 /** Waits, at random half as long up to so long. Resolves early when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

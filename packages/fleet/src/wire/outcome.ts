@@ -44,7 +44,12 @@ export type UnansweredReason = (typeof REASONS)[number];
 export type Outcome =
   | { readonly kind: 'answer'; readonly output: Uint8Array }
   /** The call has failed: another attempt would fail the same way. */
-  | { readonly kind: 'error'; readonly error: RepriseError }
+  | {
+      readonly kind: 'error';
+      readonly error: RepriseError;
+      /** The world did not open, so that nothing was done. Said in the process of the attempt alone. */
+      readonly isUnopened?: true;
+    }
   /** Another process has the world open, at this address when it said one. */
   | { readonly kind: 'elsewhere'; readonly address: string | undefined }
   /** Whether it was executed is unknown, or it was not. */

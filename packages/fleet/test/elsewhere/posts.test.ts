@@ -127,6 +127,8 @@ describePostgres('a posted call', (own) => {
     expect([wrong.code, wrong.details.where]).toEqual(['invalid_argument', '$.order']);
     expect(await failure(a.post('nowhere', orders, null))).toBeInstanceOf(TypeError);
     expect((await failure(a.post('', orders, null))).code).toBe('invalid_argument');
+    for (const options of [{ id: 'a\0b' }, { as: 'human:a\0b' }] as const)
+      expect((await failure(a.post('antwerp', orders, null, options))).code).toBe('invalid_argument');
   });
 
   it('an answer that is not there yet is waited for, and not longer than its caller waits', async () => {

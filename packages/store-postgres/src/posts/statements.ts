@@ -25,7 +25,11 @@ export const FIND =
 export const AWAIT = `
   UPDATE reprise.posted_call SET awaited = true WHERE id = $1 AND NOT awaited AND answered IS NULL`;
 
-/** One step of the index for each world with calls that wait, however many wait there. */
+/**
+ * One step of the index for each world with calls that wait, however many wait there, and no further than to the last world
+ * that is asked for. Each LATERAL with a LIMIT is looked up world by world: a join by a hash would give them in any order, and
+ * a page that ends in the middle would leave some out.
+ */
 export const WORLDS = `
   WITH RECURSIVE waiting AS (
     (SELECT world FROM reprise.posted_call WHERE directory = $1 AND answered IS NULL AND world > $2 ORDER BY world LIMIT 1)
@@ -40,8 +44,10 @@ export const WORLDS = `
     SELECT operation FROM reprise.posted_call p
     WHERE p.directory = $1 AND p.world = w.world AND p.answered IS NULL ORDER BY p.id LIMIT 1
   ) AS first
-  LEFT JOIN reprise.directory_row r ON r.directory = $1 AND r.world = w.world AND r.open
-  LEFT JOIN reprise.host h ON h.id = r.owner AND NOT h.closed AND h.expires > clock_timestamp()
+  LEFT JOIN LATERAL (
+    SELECT h.id, h.address FROM reprise.directory_row r JOIN reprise.host h ON h.id = r.owner
+    WHERE r.directory = $1 AND r.world = w.world AND r.open AND NOT h.closed AND h.expires > clock_timestamp() LIMIT 1
+  ) AS h ON true
   WHERE w.world IS NOT NULL AND (h.id IS NULL OR h.address = $3) LIMIT $4`;
 
 /**
@@ -87,5 +93,5 @@ export const SWEEP = `
   DELETE FROM reprise.posted_call WHERE id IN (
     SELECT id FROM reprise.posted_call
     WHERE directory = $1 AND answered < clock_timestamp() - $2 * interval '1 ms'
-    ORDER BY answered LIMIT $3
+    ORDER BY answered LIMIT $3 FOR UPDATE SKIP LOCKED
   ) RETURNING id`;
