@@ -6,7 +6,7 @@ import type { RunVerb } from './process/run-verb.js';
 const FLEET_EXIT_HELP = `
 Exit codes:
   0  printed, or asked to leave, or admitted
-  1  status: a timer is late by more than a minute, or a dead process still has worlds
+  1  status: a timer is late, or a posted call waits, by more than a minute, or a dead process still has worlds
      admit: worlds have lost frames and stay closed; with --look also: the database is not admitted
   2  wrong use: no such process, or more than one; no witness; no such closed world
   3  the database cannot be read`;

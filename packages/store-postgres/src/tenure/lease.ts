@@ -12,6 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { one } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
+import { Folds } from './folds.js';
 import { hasDied, thisProcess } from './process.js';
 
 /** The part of a lease for which a process believes in it. */
@@ -53,6 +54,7 @@ export class Lease {
   /** Whether the database did not say whether the lease was extended: then it is asked again soon. */
   #retries = false;
   #isLeaving = false;
+  readonly folds: Folds;
 
   private constructor(
     readonly id: string,
@@ -61,6 +63,7 @@ export class Lease {
     began: Moment,
   ) {
     this.#until = later(began, BELIEVED * ttlMs);
+    this.folds = new Folds(id);
     this.lost = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -93,6 +96,7 @@ export class Lease {
 
   /** Gives the lease up: its worlds were released. */
   async giveUp(): Promise<void> {
+    this.folds.remove();
     clearTimeout(this.#next);
     if (this.#isOver) return;
     this.#isOver = true;

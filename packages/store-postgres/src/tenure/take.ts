@@ -15,6 +15,7 @@ import { one, text, uuid, whole } from '../connection/columns.js';
 import type { Connections, Row } from '../connection/driver.js';
 import { Gathering } from '../connection/gathering.js';
 import { refusedTake, requireAdmitted } from './admission.js';
+import { mayHaveDiedOf } from './folds.js';
 import type { Hosts } from './hosts.js';
 import { addressOf, closeLease, type Lease } from './lease.js';
 
@@ -66,7 +67,7 @@ export async function takeWorld(parts: TakeParts, name: string, where: string): 
     if (parts.open.has(key)) throw locked(where, 'this process has it open');
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease
     try {
-      const before = await whyFree(parts, { owner, lease, where });
+      const before = await whyFree(parts, { id, owner, lease, where });
       const taken: Owned = { id, epoch: Math.max(epoch, looked.epochsBefore) + 1, lease, key };
       if (await changeHands(parts, taken, looked))
         return { id, epoch: taken.epoch, incarnation, before, lease, release: releaseOf(parts, taken) };
@@ -166,6 +167,7 @@ async function changeHands(parts: TakeParts, taken: Owned, looked: Looked): Prom
 }
 
 interface Found {
+  readonly id: number;
   readonly owner: string | null;
   readonly lease: Lease;
   readonly where: string;
@@ -192,7 +194,7 @@ export async function directoryRow(
 
 /** @returns how the opening before ended @throws RepriseError `world_locked` when it has not */
 async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']> {
-  const { owner, lease, where } = found;
+  const { id, owner, lease, where } = found;
   if (owner === null) return 'clean';
   if (owner === lease.id) return 'lost'; // an opening of this process that could not give it back
   if (!(await closeLease(parts.connections, owner)))
@@ -200,7 +202,7 @@ async function whyFree(parts: TakeParts, found: Found): Promise<Taken['before']>
   const seen = one(
     await parts.connections.rows('look at a lease', 'SELECT died FROM reprise.host WHERE id = $1', [owner]),
   );
-  return seen?.[0] === true ? 'died' : 'lost';
+  return seen?.[0] === true && mayHaveDiedOf(owner, id) ? 'died' : 'lost';
 }
 
 function releaseOf(parts: TakeParts, taken: Owned): () => Promise<void> {

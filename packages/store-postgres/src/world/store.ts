@@ -109,6 +109,7 @@ async function opened(
       ended: taken.before,
       tenure: tenureOf(taken),
       markAtOpen,
+      answerFor: (fold) => taken.lease.folds.during(place.id, fold),
       mark: (note) => setColumn(place, 'mark', note),
       post: (text) => setColumn(place, 'posted', text),
       close: async () => {

@@ -53,6 +53,11 @@ export interface OpenStore {
   /** The note that stood when the store was opened. */
   readonly markAtOpen: string | null;
   /**
+   * Runs a fold while a note stands: where the process ends in it, its death is put down to this world, and the notes that
+   * other worlds of the process have at that moment do not count. Absent on a store that cannot tell: then each note counts.
+   */
+  answerFor?<T>(fold: () => T): T;
+  /**
    * Copies the world to an empty place while it goes on. Absent on a store that cannot do this.
    *
    * Contract: the copy has everything that was acknowledged before the call; it verifies; existing files are never

@@ -248,7 +248,9 @@ class Opening implements StepperHost {
     const unsettled = unsettledNote(store);
     if (store.cleanlyClosed && unsettled === undefined) return {};
     const note = (text: string | null): Promise<void> => store.mark(text);
-    return { suspicion: { noted: unsettled ?? store.markAtOpen, died: store.ended !== 'lost', note } };
+    const answerFor = store.answerFor?.bind(store);
+    const died = store.ended !== 'lost';
+    return { suspicion: { noted: unsettled ?? store.markAtOpen, died, note, ...(answerFor && { answerFor }) } };
   }
 
   #makeStamper(lastAt: number | undefined): Stamper {

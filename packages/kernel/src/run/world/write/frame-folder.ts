@@ -45,7 +45,7 @@ export class FrameFolder {
     const name = item.own ? item.nameAt?.(stamps.seq) : undefined;
     const suspect = name === undefined ? undefined : await this.#suspects.note(name);
     try {
-      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
+      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'), suspect === 'noted');
     } catch (thrown) {
       if (!item.own || !isPoison(thrown)) throw thrown;
       return await this.#tryFrame(batch, item.make(stamps, true)); // an own input is always journaled
@@ -54,13 +54,16 @@ export class FrameFolder {
     }
   }
 
-  async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
+  /** @param isNoted a note stands for it, in case the process dies of it */
+  async #tryFrame(batch: Batch, ingress: IngressRecord, isNoted = false): Promise<CommittedFrame> {
     assertIngress(ingress); // never write a record that a reader of the journal would refuse
     const key = await this.#newRequestKey(batch, ingress);
-    const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
+    const noted = <T>(body: () => T): T => (isNoted ? this.#suspects.fold(body) : body());
+    const fold = () => noted(() => foldIngress(this.parts.env, this.parts.table, ingress));
+    const folded = await loaded(this.parts.table, fold);
     const armed = this.parts.host.reserve(folded.emitted);
     try {
-      const sealed = folded.seal(armed);
+      const sealed = noted(() => folded.seal(armed));
       await this.#secondFold.compare(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;

@@ -13,6 +13,8 @@ export interface Suspicion {
   /** Whether the process that wrote the note died; otherwise it lost the world, and may have lived on. */
   readonly died: boolean;
   note(text: string | null): Promise<void>;
+  /** {@link OpenStore.answerFor} of the store, where it has one. */
+  answerFor?<T>(fold: () => T): T;
 }
 
 /** Facts that are noted after an unclean close; a poisoned one comes among the first, since it recurs at every open. */
@@ -52,6 +54,12 @@ export class Suspects {
     } catch {
       return undefined; // a store that cannot write will fail at the commit
     }
+  }
+
+  /** Runs the fold of an own input that is noted: a death in it is that of this world, and not of its neighbours. */
+  fold<T>(fold: () => T): T {
+    const { suspicion } = this;
+    return suspicion?.answerFor === undefined ? fold() : suspicion.answerFor(fold);
   }
 
   /** The own input was folded without a crash. */

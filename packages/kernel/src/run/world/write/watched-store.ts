@@ -12,9 +12,10 @@ type Watch = Pick<StoreWatch, 'begin' | 'during'>;
 export function watchedStore(store: OpenStore, watch: Watch): OpenStore {
   const { journal, content, hash, ended, tenure, cleanlyClosed, markAtOpen } = store;
   const [backup, post] = [store.backup?.bind(store), store.post?.bind(store)];
+  const answerFor = store.answerFor?.bind(store);
   return {
     // One by one: the methods of a store may stand on its class.
-    ...present({ hash, ended, tenure, backup, post }),
+    ...present({ hash, ended, tenure, backup, post, answerFor }),
     cleanlyClosed,
     markAtOpen,
     close: () => store.close(),
