@@ -1,6 +1,7 @@
 /** Calls that are posted to worlds, on a real PostgreSQL: who executes them, in which order, and what their callers find. */
 import type { RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
+import { postedCallsOf, postgres } from '@reprise/store-postgres';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -117,6 +118,28 @@ describePostgres('a posted call', (own) => {
       first,
       ['lamp'],
     ]);
+  });
+
+  it('pages of worlds with posted calls leave none out, whatever join the database prefers', async () => {
+    const name = own.fresh();
+    await using database = postgres(
+      `${own.url}?options=${encodeURIComponent('-c enable_nestloop=off -c enable_mergejoin=off')}`,
+    );
+    const posts = await postedCallsOf(database, name);
+    const worlds = Array.from({ length: 90 }, (_, n) => `w${String(n).padStart(3, '0')}`);
+    const call = { principal: 'operator', request: 'r', operation: order.name, input: new Uint8Array() };
+    for (const world of worlds) await posts.put({ ...call, world });
+    // Many worlds that are open elsewhere: the smaller side of a join is the one that waits.
+    await sql(
+      `INSERT INTO reprise.directory_row (directory, world, open)
+       SELECT id, convert_to('z' || n, 'UTF8'), true FROM reprise.directory, generate_series(1, 20000) n WHERE name = $1`,
+      [Buffer.from(name)],
+    );
+    await sql('ANALYZE reprise.directory_row');
+    const found: string[] = [];
+    for (let page = await posts.worlds('', 20); page.length > 0; page = await posts.worlds(found.at(-1) ?? '', 20))
+      found.push(...page.map(({ world }) => world));
+    expect(found).toEqual(worlds);
   });
 
   it('a call that is refused has its refusal as the answer, with the code and the details', async () => {
