@@ -148,7 +148,7 @@ describe('posted calls', () => {
         };
         start();
         for (let round = 0; round < 200 && model.waiting.length > 0; round++) {
-          await Promise.race([service?.run(), died]);
+          await Promise.race([service?.run(() => undefined), died]);
           if (dead.has(`p${processes - 1}`)) start();
           now += 60_000;
         }
@@ -198,7 +198,7 @@ describe('posted calls', () => {
           return new Promise<never>(() => undefined);
         };
         const parts = { posts: model.posts(process), attempt, runMs: 60_000, now: () => now, isOver: () => false };
-        void new WorldService(parts, 'antwerp').run().then(resolve);
+        void new WorldService(parts, 'antwerp').run(() => undefined).then(resolve);
       });
       now += 60_000;
     }
@@ -233,7 +233,7 @@ describe('posted calls', () => {
       },
       'antwerp',
     );
-    for (; model.waiting.length > 0; now += 60_000) await service.run();
+    for (; model.waiting.length > 0; now += 60_000) await service.run(() => undefined);
     expect([failures, readOutcome(model.rows[0]?.answer ?? new Uint8Array())]).toEqual([[], ANSWER]);
   });
 
@@ -258,7 +258,7 @@ describe('posted calls', () => {
       },
       'antwerp',
     );
-    await service.run();
+    await service.run(() => undefined);
     expect([isPosted, model.waiting]).toEqual([true, []]);
   });
 
@@ -273,11 +273,34 @@ describe('posted calls', () => {
       },
       'antwerp',
     );
-    await service.run();
+    await service.run(() => undefined);
     now = 50_000;
     expect(service.rests()).toBe(true);
     now = 120_000;
     expect(service.rests()).toBe(false);
+  });
+
+  it('a world whose call has no answer is kept no longer, so that it can be opened again while other calls wait for that', async () => {
+    const model = new Model();
+    for (const principal of ['human:ann', 'human:bob']) model.add('antwerp', principal, principal);
+    let reopened: () => void = () => undefined;
+    const opens = new Promise<void>((resolve) => {
+      reopened = resolve;
+    });
+    const delivery = new Delivery({
+      ...{ posts: model.posts('a'), runMs: 60_000, lookMs: 1, keepMs: 60_000, now: () => performance.now() },
+      attempt: async ({ as }): Promise<Outcome> => {
+        if (as === 'human:ann') return { kind: 'again', reason: 'failed' };
+        await opens; // as a host has it: for the last user of the world that failed
+        return ANSWER;
+      },
+      lease: async () => ({ release: reopened }),
+      knows: () => true,
+      failed: (error) => expect.fail(String(error)),
+    });
+    delivery.start();
+    await expect.poll(() => model.waiting.map(({ principal }) => principal)).toEqual(['human:ann']);
+    await delivery.stop();
   });
 
   it('the first of some signals ends a wait, and leaves nothing at those that live on', () => {

@@ -13,7 +13,7 @@ import { type ServiceParts, WorldService } from './world-service.js';
 
 /** What finds and executes posted calls. */
 interface DeliveryParts extends Omit<ServiceParts, 'isOver'> {
-  /** Keeps a world open until it is released, and opens it when no living process has it. */
+  /** Keeps a world open until it is released for the first time, and opens it when no living process has it. */
   lease(world: string): Promise<{ release(): void }>;
   /** Whether this process has the operation. */
   knows(operation: string): boolean;
@@ -155,7 +155,7 @@ export class Delivery {
       const lease = await this.parts.lease(world);
       try {
         this.#resting.delete(world);
-        await service.run();
+        await service.run(() => lease.release());
       } finally {
         lease.release();
       }

@@ -50,6 +50,7 @@ export class WorldService {
   readonly #resting = new Map<string, Rest>();
   #more: () => void = () => undefined;
   #hasMore = false;
+  #letGo: () => void = () => undefined;
 
   constructor(
     private readonly parts: ServiceParts,
@@ -69,8 +70,15 @@ export class WorldService {
     this.#more();
   }
 
-  /** Executes what waits, until nothing does that could be executed now. @throws RepriseError when the database fails */
-  async run(): Promise<void> {
+  /**
+   * Executes what waits, until nothing does that could be executed now.
+   *
+   * @param letGo no longer keeps the world open; called also more than once. A world that is lost or has failed is opened again
+   *   only when nobody keeps it, and each call waits for that, posted or not
+   * @throws RepriseError when the database fails
+   */
+  async run(letGo: () => void): Promise<void> {
+    this.#letGo = letGo;
     try {
       for (;;) {
         this.#hasMore = false;
@@ -110,6 +118,7 @@ export class WorldService {
     for (const call of calls) {
       const ends = this.parts.isOver() ? 'not now' : await this.#one(call);
       if (ends !== 'answered') {
+        this.#letGo();
         const unbegun = calls.slice(ends === 'begun' ? done + 1 : done);
         await posts.giveBack(unbegun.map(({ row }) => row)).catch(() => undefined); // they count as begun
         return this.#rest(principal);

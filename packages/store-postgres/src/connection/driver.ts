@@ -128,7 +128,7 @@ export async function listen({ url, statementMs, channel, heard, lost }: ListenO
     await client.query(`LISTEN ${channel}`);
   } catch (error) {
     isOver = true;
-    await client.end().catch(() => undefined);
+    await endListening(client);
     throw databaseError(error, 'listen', labelOf(url));
   }
   return {

@@ -73,7 +73,7 @@ export class Hints {
     await (await this.#listening)?.end();
   }
 
-  /** Never rejects. */
+  // N2
   async #sendAll(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#isOver) {
       const payload = this.#next();
