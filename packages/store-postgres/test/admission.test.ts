@@ -8,7 +8,7 @@ import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head, type OpenStore } from '@reprise/kernel';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PostgresOptions, postgres, type WitnessPlace, witnessFolder } from '../src/index.js';
+import { memoryKeys, type PostgresOptions, postgres, type WitnessPlace, witnessFolder } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';
 import { frameOf } from './packing/frames.js';
 import { postgresBin } from './server.js';
@@ -147,6 +147,24 @@ describePostgres('a copy of a database', (own) => {
     expect((await failure(store.content.erase([], 0))).code).toBe('fenced');
     expect(await ask(url, 'SELECT seq, mark FROM reprise.world')).toEqual([{ seq: '0', mark: null }]);
     expect(await ask(url, 'SELECT count(*)::int AS n FROM reprise.part')).toEqual([{ n: 0 }]);
+  });
+
+  it('an admission fences a world with sealed content that was open, and the next owner reads that content', async () => {
+    const { url } = await database();
+    const keys = memoryKeys();
+    await using zombie = open(url, { ttl: 60_000, keys });
+    const store = await zombie.world('a').open();
+    const content = new Uint8Array([1, 2, 3]);
+    const ref = await store.content.put(content);
+    const head = await append(store, EMPTY_HEAD);
+    await ask(url, 'UPDATE reprise.cell SET behind = true');
+    await using operator = open(url);
+    expect(await operator.admit()).toMatchObject({ reason: 'heads', admitted: true });
+    expect((await failure(append(store, head))).code).toBe('fenced');
+    await using next = open(url, { keys });
+    const opened = await next.world('a').open();
+    expect(await opened.content.get(ref)).toEqual(content);
+    await opened.close();
   });
 
   it('a process of the release before is refused worlds of a restored database in words, and is fenced by its admission', async () => {
