@@ -12,10 +12,13 @@ import { digestOf, FIRST, headOf, memoryPlace, SECOND, scripted, THIRD } from '.
 /** Fixed, so that a red build stays red; a night draws others. */
 const SEED = 20_261_130;
 
-const ADMISSIONS: Admissions = new Map([
-  [FIRST, 1],
-  [SECOND, 2],
-]);
+const ADMISSIONS: Admissions = {
+  order: new Map([
+    [FIRST, 1],
+    [SECOND, 2],
+  ]),
+  epochsBefore: 1_000,
+};
 
 describe('the head that a world must have', () => {
   const heads = [
@@ -34,6 +37,11 @@ describe('the head that a world must have', () => {
     expect(expectedOf(heads, { openedIn: 2, admissions: ADMISSIONS })?.seq).toBe(6);
     expect(expectedOf(heads, { openedIn: 3, admissions: ADMISSIONS })).toBeUndefined();
   });
+
+  it('a world that was let go on must have a head of a later admission that a restore has taken back [FLEET-11]', () => {
+    const later = headOf('a', 14, { incarnation: THIRD, epoch: 1_000_001 });
+    expect(expectedOf([...heads, later], { openedIn: 2, admissions: ADMISSIONS })).toEqual(later);
+  });
 });
 
 /** A database of worlds, as the comparison asks it. */
@@ -45,7 +53,8 @@ interface Rows {
 
 function databaseOf({ heads, openedIn, closedAt }: Rows, admissions: Admissions = ADMISSIONS) {
   return scripted(({ text, parameters }): readonly Row[] => {
-    if (text.includes('FROM reprise.admission')) return [...admissions];
+    if (text.includes('FROM reprise.admission'))
+      return [...admissions.order].map((row) => [...row, admissions.epochsBefore]);
     if (!text.includes('FROM unnest')) return [];
     const names = (parameters[0] as readonly string[]).map((hex) => Buffer.from(hex, 'hex').toString());
     return names.flatMap((name): Row[] => {
