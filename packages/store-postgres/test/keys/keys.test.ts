@@ -153,6 +153,21 @@ describePostgres('keys for erasure', (own) => {
     await expect(other.world(world).openReadonly()).rejects.toThrow('sealed with other keys');
   });
 
+  it('a reader that named keys before any owner did reads what is sealed with them later', async () => {
+    const url = await apart();
+    const keys = memoryKeys();
+    await using plain = postgres(url, { connectionsMax: 3 });
+    await (await plain.world('a').open()).close();
+    await using reading = postgres(url, { keys });
+    const reader = await reading.world('a').openReadonly();
+    await using sealing = postgres(url, { connectionsMax: 3, keys });
+    const open = await sealing.world('a').open();
+    const ref = await open.content.put(textOf(100_000, 'a'));
+    expect(await reader.content.get(ref)).toEqual(textOf(100_000, 'a'));
+    await open.close();
+    await reader.close();
+  });
+
   it('an owner of a release before seals is refused a sealed world by the database', async () => {
     const world = own.fresh();
     await opened(world, { keys: keysOfServer }, first);
