@@ -307,6 +307,23 @@ describePostgres('a copy of a database', (own) => {
     expect((await failure(database1.world('a').open())).code).toBe('journal_damaged');
   });
 
+  it('a dump that is restored under a running server opens no world before a head, for a process that had compared it before [FLEET-11]', async () => {
+    const { url } = await database();
+    await using early = open(url, { witness });
+    await (await early.world('other').open()).close(); // it has compared all slots, which name nothing yet
+    await using writer = open(url, { witness });
+    const store = await writer.world('a').open();
+    const first = await append(store, EMPTY_HEAD);
+    await append(store, first);
+    await store.close();
+    await writer.close();
+    await ask(url, "UPDATE reprise.world SET seq = 0, head = decode($1, 'hex') WHERE name = 'a'", [first.digest]);
+    await ask(url, 'DELETE FROM reprise.frame WHERE seq = 1');
+    await ask(url, 'DELETE FROM reprise.host'); // the dump is older than the process
+    const refused = await failure(early.world('a').open());
+    expect([refused.code, refused.details.reason]).toEqual(['not_admitted', 'heads']);
+  });
+
   it('an admission waits for a write that is under way, and compares what it has written', async () => {
     const { url } = await database();
     {

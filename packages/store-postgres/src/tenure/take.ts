@@ -14,6 +14,7 @@ import { RepriseError } from '@reprise/contracts';
 import { one, text, uuid, whole } from '../connection/columns.js';
 import type { Connections, Row } from '../connection/driver.js';
 import { Gathering } from '../connection/gathering.js';
+import type { Witness } from '../witness/witness.js';
 import { refusedTake, requireAdmitted } from './admission.js';
 import { mayHaveDiedOf } from './folds.js';
 import type { Hosts } from './hosts.js';
@@ -43,7 +44,7 @@ export interface TakeParts {
   /** Whether keys are named, so that the worlds of this process are sealed. */
   readonly hasKeys: boolean;
   /** Compares the database with the heads of a witness, before a row changes hands. */
-  readonly witness?: { compare(server: string, incarnation: string): Promise<void> };
+  readonly witness?: Pick<Witness, 'compare'>;
 }
 
 /** Tries, when several processes want one row at the same time. */
@@ -61,8 +62,8 @@ export async function takeWorld(parts: TakeParts, name: string, where: string): 
   for (let tries = 0; tries < TRIES; tries++) {
     const lease = await parts.hosts.current();
     const looked = await lookAtWorld(parts.connections, name, where);
-    await parts.witness?.compare(looked.server, looked.incarnation);
-    const { id, epoch, owner, incarnation } = looked;
+    const { id, epoch, owner, incarnation, server } = looked;
+    await parts.witness?.compare({ server, incarnation, lease: lease.id });
     const key = `world ${id}`;
     if (parts.open.has(key)) throw locked(where, 'this process has it open');
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease

@@ -2,8 +2,9 @@
  * The witness of a process: what it has acknowledged goes to a slot, and no world opens before a head that any slot names.
  *
  * Invariants
- * W8  The database is compared with all slots before this process takes its first world, and again when another server answers
- *     or an operator has admitted it anew. When any world is before its witness, no world is taken, here or by another process.
+ * W8  The database is compared with all slots before this process takes its first world, and again when another server answers,
+ *     an operator has admitted it anew, or the lease of this process was lost: a dump that is restored under a running server
+ *     takes its row. When any world is before its witness, no world is taken, here or by another process.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { Head, ReadableJournal } from '@reprise/kernel';
@@ -35,10 +36,25 @@ interface WitnessParts {
   onError(error: unknown): void;
 }
 
-/** What was compared, and for which server and incarnation. */
+/** What the slots and the database say. */
+interface Compared {
+  readonly witnessed: Witnessed;
+  readonly admissions: Admissions;
+}
+
+/** The database as a process is about to take a world of it. */
+interface Ground {
+  /** Which start of which server answers. */
+  readonly server: string;
+  readonly incarnation: string;
+  /** The id of the lease of this process. */
+  readonly lease: string;
+}
+
+/** A comparison, and of what. */
 interface Comparison {
   readonly of: string;
-  readonly done: Promise<{ readonly witnessed: Witnessed; readonly admissions: Admissions }>;
+  readonly done: Promise<Compared>;
 }
 
 /** A world that was taken, and has to be compared. */
@@ -58,6 +74,8 @@ const NAMED_MAX = 10;
 export class Witness {
   readonly #recorder: Recorder;
   #comparison: Comparison | undefined;
+  /** The last comparison that found nothing missing: one that fails later, for another world, takes nothing of it back. */
+  #compared: Compared | undefined;
 
   constructor(private readonly parts: WitnessParts) {
     this.#recorder = new Recorder({
@@ -67,20 +85,20 @@ export class Witness {
     });
   }
 
-  /** Compares the database, where that was not done for this server and incarnation (W8). @throws RepriseError `not_admitted`, `store_failed` */
-  async compare(server: string, incarnation: string): Promise<void> {
-    const of = `${server} ${incarnation}`;
+  /** Compares the database, where that was not done on this ground (W8). @throws RepriseError `not_admitted`, `store_failed` */
+  async compare({ server, incarnation, lease }: Ground): Promise<void> {
+    const of = `${server} ${incarnation} ${lease}`;
     if (this.#comparison?.of !== of) this.#comparison = { of, done: this.#compare(incarnation) };
     const mine = this.#comparison;
     try {
-      await mine.done;
+      this.#compared = await mine.done;
     } catch (error) {
       if (this.#comparison === mine) this.#comparison = undefined; // the next take tries again
       throw error;
     }
   }
 
-  async #compare(incarnation: string): Promise<Awaited<Comparison['done']>> {
+  async #compare(incarnation: string): Promise<Compared> {
     const { place, connections, database } = this.parts;
     await this.#recorder.start();
     const witnessed = await readSlots(place, database);
@@ -96,9 +114,8 @@ export class Witness {
 
   /** Requires that a world has the newest head that is known of it. @throws RepriseError `head_mismatch` */
   async requireHead({ name, id, incarnation, where, head, journal }: OpenedWorld): Promise<void> {
-    const compared = await this.#comparison?.done;
-    if (compared === undefined) return;
-    const { witnessed, admissions } = compared;
+    if (this.#compared === undefined) return;
+    const { witnessed, admissions } = this.#compared;
     const own = this.#recorder.of(incarnation, name);
     const heads = [...(witnessed.worlds.get(name) ?? []), ...(own === undefined ? [] : [own])];
     if (heads.length === 0) return;
