@@ -143,6 +143,7 @@ class Admission {
 
   async decide({ open = [] }: AdmitOptions, place: string | null): Promise<AdmitReport> {
     const { why, changed, ...before } = await this.#cell();
+    if (why !== null && this.witnessed?.worlds.size === 0) throw namesNothing(place);
     const lost = await this.#lost();
     const reason = why ?? (lost.length > 0 ? 'heads' : null);
     const incarnation = reason === null ? before.incarnation : await this.#admit(reason, place, lost);
@@ -240,6 +241,16 @@ function closedOf([name, hadSeq, hadHead, seq, head]: Row, where: string): LostW
     has: { seq: whole(seq, where), digest: digest(head, where) },
     opened: false,
   };
+}
+
+/** An empty place is most likely a wrong one, and would say that no world has lost anything. */
+function namesNothing(place: string | null): RepriseError {
+  return new RepriseError('invalid_argument', 'the witness names no world of this database', {
+    where: 'witness',
+    expected: 'the place that the processes of this database have',
+    actual: place ?? 'nothing',
+    hint: 'Is its disk mounted, and is its prefix the right one? If nothing was ever witnessed, admit without it: --no-witness.',
+  });
 }
 
 function notClosed(names: readonly string[], closed: readonly LostWorld[]): RepriseError {

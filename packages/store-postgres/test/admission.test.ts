@@ -97,6 +97,23 @@ describePostgres('a copy of a database', (own) => {
     await (await first.world('a').open()).close();
   });
 
+  it('an admission with a place that names no world of the database decides nothing', async () => {
+    const { url } = await database();
+    await using owner = open(url, { witness });
+    const store = await owner.world('a').open();
+    await append(store, EMPTY_HEAD);
+    await store.close();
+    await owner.close();
+    await ask(url, "UPDATE reprise.cell SET system = 'another'");
+    await using operator = open(url);
+    const empty = witnessFolder(path.join(folder, 'not-mounted'));
+    expect(await operator.admit({ witness: empty, look: true })).toMatchObject({ compared: 0, lost: [] });
+    const refused = await failure(operator.admit({ witness: empty, open: 'all' }));
+    expect([refused.code, refused.details.actual]).toEqual(['invalid_argument', empty.label]);
+    expect((await failure(operator.world('a').open())).code).toBe('not_admitted');
+    expect(await operator.admit({ witness })).toMatchObject({ admitted: true, compared: 1 });
+  });
+
   it('a dump that was restored into another database opens no world until it is admitted, and its epochs go on above the old ones', async () => {
     const { url, copyUrl } = await database();
     const before = open(url);
