@@ -162,12 +162,18 @@ export async function hasHead(journal: ReadableJournal, last: Head, { seq, head 
 /** The number of the advisory lock under which slots are leased, one after the other. */
 const LOCK = 0x52505257; // "RPRW"
 
+/**
+ * A put of a process that has ended may still be under way, and would replace what the next one puts (recorder/W5). So a slot
+ * rests for a minute after its lease, as long as there are others.
+ */
+const RESTS = `EXISTS (SELECT FROM reprise.host h WHERE h.id = s.host AND h.expires > clock_timestamp() - interval '1 minute')`;
+
 const LEASE_SLOT = `
   INSERT INTO reprise.witness_slot (slot, host)
   SELECT g.slot, $1::uuid FROM generate_series(0, ${SLOTS_MAX - 1}) AS g (slot) LEFT JOIN reprise.witness_slot s ON s.slot = g.slot
   WHERE s.host IS NULL OR s.host = $1::uuid
     OR NOT EXISTS (SELECT FROM reprise.host h WHERE h.id = s.host AND NOT h.closed AND h.expires > clock_timestamp())
-  ORDER BY s.host IS NOT DISTINCT FROM $1::uuid DESC, g.slot LIMIT 1
+  ORDER BY s.host IS NOT DISTINCT FROM $1::uuid DESC, ${RESTS}, g.slot LIMIT 1
   ON CONFLICT (slot) DO UPDATE SET host = excluded.host RETURNING slot`;
 
 async function leaseSlot(connections: Connections, lease: string): Promise<number> {
