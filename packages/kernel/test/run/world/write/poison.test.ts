@@ -115,6 +115,45 @@ describe('given an input that kills the process when it is folded', () => {
     await closeSound(last, place.store, app);
   });
 
+  it('each fold of a noted input, and no other, is one that a store can put the death of the process down to [REC-12]', async () => {
+    const clock = new TestClock();
+    const disk = crashable();
+    let note: string | null = null;
+    const during: (string | null)[] = [];
+    const store: Store = {
+      ...disk,
+      open: async () => {
+        const open = await disk.open();
+        return {
+          ...open,
+          mark: async (text) => {
+            note = text;
+            await open.mark(text);
+          },
+          answerFor: (fold) => {
+            during.push(note);
+            return fold();
+          },
+        };
+      },
+    };
+    const first = await openKernelWorld({ store, app, clock });
+    await ask(first, 'x', [wake('bell', 10)]);
+    await first.pump();
+    expect(during).toEqual([]); // the last close was clean: nothing is noted
+    await disk.crash();
+    clock.advance(20);
+    const second = await openKernelWorld({ store, app, clock });
+    await second.pump();
+    await ask(second, 'x', [add(1)]); // a request is not noted
+    expect(during.length).toBeGreaterThan(0);
+    expect(during.filter((text) => text === null || !text.startsWith('1 '))).toEqual([]);
+    const folds = during.length;
+    await ask(second, 'x', [add(1)]);
+    expect(during).toHaveLength(folds);
+    await closeSound(second, store, app);
+  });
+
   it('an input that caused a single death is folded: the cause may have been a power failure [REC-4]', async () => {
     const clock = new TestClock();
     const place = deadly();
