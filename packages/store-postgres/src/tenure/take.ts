@@ -14,7 +14,6 @@ import { RepriseError } from '@reprise/contracts';
 import { one, text, uuid, whole } from '../connection/columns.js';
 import type { Connections, Row } from '../connection/driver.js';
 import { Gathering } from '../connection/gathering.js';
-import type { Witness } from '../witness/witness.js';
 import { refusedTake, requireAdmitted } from './admission.js';
 import { mayHaveDiedOf } from './folds.js';
 import type { Hosts } from './hosts.js';
@@ -33,6 +32,15 @@ export interface Taken {
   release(): Promise<void>;
 }
 
+/** The database as a process is about to take a world of it. */
+export interface Ground {
+  /** Which start of which server answers. */
+  readonly server: string;
+  readonly incarnation: string;
+  /** The id of the lease of this process. */
+  readonly lease: string;
+}
+
 /** What taking a row needs, and what all rows of a process share. */
 export interface TakeParts {
   readonly connections: Connections;
@@ -44,7 +52,7 @@ export interface TakeParts {
   /** Whether keys are named, so that the worlds of this process are sealed. */
   readonly hasKeys: boolean;
   /** Compares the database with the heads of a witness, before a row changes hands. */
-  readonly witness?: Pick<Witness, 'compare'>;
+  readonly witness?: { compare(ground: Ground): Promise<void> };
 }
 
 /** Tries, when several processes want one row at the same time. */

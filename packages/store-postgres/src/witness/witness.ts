@@ -12,6 +12,7 @@ import { one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
 import { notAdmitted, wentBack } from '../tenure/admission.js';
 import type { Hosts } from '../tenure/hosts.js';
+import type { Ground } from '../tenure/take.js';
 import {
   type Admissions,
   admissionsOf,
@@ -40,15 +41,6 @@ interface WitnessParts {
 interface Compared {
   readonly witnessed: Witnessed;
   readonly admissions: Admissions;
-}
-
-/** The database as a process is about to take a world of it. */
-interface Ground {
-  /** Which start of which server answers. */
-  readonly server: string;
-  readonly incarnation: string;
-  /** The id of the lease of this process. */
-  readonly lease: string;
 }
 
 /** A comparison, and of what. */
