@@ -69,6 +69,8 @@ export interface AdmitReport {
 interface AdmitParts {
   readonly connections: Connections;
   readonly database: string;
+  /** Whether its tables know sealed content. */
+  readonly hasSeals: boolean;
   /** Reads the journal of a world. */
   journal(world: number): ReadableJournal;
 }
@@ -97,12 +99,18 @@ const NEW_INCARNATION = `
     epochs_before = greatest(c.epochs_before, $1, (SELECT coalesce(max(w.epoch), 0) FROM reprise.world w)) + ${EPOCHS_BETWEEN}
   FROM reprise.here() h RETURNING c.incarnation::text`;
 
-/** What a process of an earlier release has open compares the epoch alone. */
-const RAISE_OPEN = `
-  UPDATE reprise.world w SET epoch = c.epochs_before + 1,
-    packs_known_by = CASE WHEN w.packs_known_by = w.epoch THEN c.epochs_before + 1 ELSE w.packs_known_by END
-  FROM reprise.cell c WHERE w.owner IS NOT NULL
-    AND NOT EXISTS (SELECT FROM reprise.lost_world l WHERE l.world = w.id AND l.opened_in IS NULL)`;
+/**
+ * What a process of an earlier release has open compares the epoch alone, so the epoch of each open row goes on. Columns that
+ * name the epoch as that of a newer release go on with it: a constraint of the row compares them.
+ */
+function raiseOpen(hasSeals: boolean): string {
+  const follow = ['packs_known_by', ...(hasSeals ? ['seals_known_by'] : [])].map(
+    (column) => `, ${column} = CASE WHEN w.${column} = w.epoch THEN c.epochs_before + 1 ELSE w.${column} END`,
+  );
+  return `UPDATE reprise.world w SET epoch = c.epochs_before + 1${follow.join('')}
+    FROM reprise.cell c WHERE w.owner IS NOT NULL
+      AND NOT EXISTS (SELECT FROM reprise.lost_world l WHERE l.world = w.id AND l.opened_in IS NULL)`;
+}
 
 const CLOSED = `
   SELECT w.name, l.had_seq, l.had_head, w.seq, w.head FROM reprise.lost_world l JOIN reprise.world w ON w.id = l.world
@@ -135,6 +143,7 @@ class Admission {
 
   async decide({ open = [] }: AdmitOptions, place: string | null): Promise<AdmitReport> {
     const { why, changed, ...before } = await this.#cell();
+    if (why !== null && this.witnessed?.worlds.size === 0) throw namesNothing(place);
     const lost = await this.#lost();
     const reason = why ?? (lost.length > 0 ? 'heads' : null);
     const incarnation = reason === null ? before.incarnation : await this.#admit(reason, place, lost);
@@ -180,7 +189,7 @@ class Admission {
     const highest = epochs.reduce((most, epoch) => Math.max(most, epoch), 0);
     const incarnation = uuid(one(await this.sql.rows(what, NEW_INCARNATION, [highest]))?.[0], what);
     await this.sql.rows(what, 'UPDATE reprise.host SET closed = true WHERE NOT closed');
-    await this.sql.rows(what, RAISE_OPEN);
+    await this.sql.rows(what, raiseOpen(this.parts.hasSeals));
     const note = `INSERT INTO reprise.admission (incarnation, reason, witness, compared, lost)
       VALUES ($1, $2, $3, $4, $5) RETURNING n`;
     const compared = this.witnessed?.worlds.size ?? 0;
@@ -232,6 +241,16 @@ function closedOf([name, hadSeq, hadHead, seq, head]: Row, where: string): LostW
     has: { seq: whole(seq, where), digest: digest(head, where) },
     opened: false,
   };
+}
+
+/** An empty place is most likely a wrong one, and would say that no world has lost anything. */
+function namesNothing(place: string | null): RepriseError {
+  return new RepriseError('invalid_argument', 'the witness names no world of this database', {
+    where: 'witness',
+    expected: 'the place that the processes of this database have',
+    actual: place ?? 'nothing',
+    hint: 'Is its disk mounted, and is its prefix the right one? If nothing was ever witnessed, admit without it: --no-witness.',
+  });
 }
 
 function notClosed(names: readonly string[], closed: readonly LostWorld[]): RepriseError {

@@ -311,10 +311,11 @@ class Database implements PostgresDatabase {
     requireKnownOptions(options, ADMIT_OPTIONS, 'database.admit');
     const connections = await this.#tables(ADMISSION_SINCE);
     const database = await idOf(connections);
-    const tables = tablesOf(ADMISSION_SINCE, connections);
+    const tables = tablesOf(await versionOf(connections), connections);
     const { objects } = this.options;
     const reading = { connections, tables, objects, sealing: undefined, kept: this.#kept, where: this.label };
-    return admitDatabase({ connections, database, journal: (id) => journalReader({ ...reading, id }) }, options);
+    const journal = (id: number) => journalReader({ ...reading, id });
+    return admitDatabase({ connections, database, hasSeals: tables.seals, journal }, options);
   }
 
   /** Opened by {@link postedCallsOf}, since no program has it. */

@@ -8,7 +8,7 @@ import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head, type OpenStore } from '@reprise/kernel';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PostgresOptions, postgres, type WitnessPlace, witnessFolder } from '../src/index.js';
+import { memoryKeys, type PostgresOptions, postgres, type WitnessPlace, witnessFolder } from '../src/index.js';
 import { describePostgres } from './describe-postgres.js';
 import { frameOf } from './packing/frames.js';
 import { postgresBin } from './server.js';
@@ -97,6 +97,23 @@ describePostgres('a copy of a database', (own) => {
     await (await first.world('a').open()).close();
   });
 
+  it('an admission with a place that names no world of the database decides nothing', async () => {
+    const { url } = await database();
+    await using owner = open(url, { witness });
+    const store = await owner.world('a').open();
+    await append(store, EMPTY_HEAD);
+    await store.close();
+    await owner.close();
+    await ask(url, "UPDATE reprise.cell SET system = 'another'");
+    await using operator = open(url);
+    const empty = witnessFolder(path.join(folder, 'not-mounted'));
+    expect(await operator.admit({ witness: empty, look: true })).toMatchObject({ compared: 0, lost: [] });
+    const refused = await failure(operator.admit({ witness: empty, open: 'all' }));
+    expect([refused.code, refused.details.actual]).toEqual(['invalid_argument', empty.label]);
+    expect((await failure(operator.world('a').open())).code).toBe('not_admitted');
+    expect(await operator.admit({ witness })).toMatchObject({ admitted: true, compared: 1 });
+  });
+
   it('a dump that was restored into another database opens no world until it is admitted, and its epochs go on above the old ones', async () => {
     const { url, copyUrl } = await database();
     const before = open(url);
@@ -147,6 +164,24 @@ describePostgres('a copy of a database', (own) => {
     expect((await failure(store.content.erase([], 0))).code).toBe('fenced');
     expect(await ask(url, 'SELECT seq, mark FROM reprise.world')).toEqual([{ seq: '0', mark: null }]);
     expect(await ask(url, 'SELECT count(*)::int AS n FROM reprise.part')).toEqual([{ n: 0 }]);
+  });
+
+  it('an admission fences a world with sealed content that was open, and the next owner reads that content', async () => {
+    const { url } = await database();
+    const keys = memoryKeys();
+    await using zombie = open(url, { ttl: 60_000, keys });
+    const store = await zombie.world('a').open();
+    const content = new Uint8Array([1, 2, 3]);
+    const ref = await store.content.put(content);
+    const head = await append(store, EMPTY_HEAD);
+    await ask(url, 'UPDATE reprise.cell SET behind = true');
+    await using operator = open(url);
+    expect(await operator.admit()).toMatchObject({ reason: 'heads', admitted: true });
+    expect((await failure(append(store, head))).code).toBe('fenced');
+    await using next = open(url, { keys });
+    const opened = await next.world('a').open();
+    expect(await opened.content.get(ref)).toEqual(content);
+    await opened.close();
   });
 
   it('a process of the release before is refused worlds of a restored database in words, and is fenced by its admission', async () => {
@@ -289,6 +324,23 @@ describePostgres('a copy of a database', (own) => {
     expect((await failure(database1.world('a').open())).code).toBe('journal_damaged');
   });
 
+  it('a dump that is restored under a running server opens no world before a head, for a process that had compared it before [FLEET-11]', async () => {
+    const { url } = await database();
+    await using early = open(url, { witness });
+    await (await early.world('other').open()).close(); // it has compared all slots, which name nothing yet
+    await using writer = open(url, { witness });
+    const store = await writer.world('a').open();
+    const first = await append(store, EMPTY_HEAD);
+    await append(store, first);
+    await store.close();
+    await writer.close();
+    await ask(url, "UPDATE reprise.world SET seq = 0, head = decode($1, 'hex') WHERE name = 'a'", [first.digest]);
+    await ask(url, 'DELETE FROM reprise.frame WHERE seq = 1');
+    await ask(url, 'DELETE FROM reprise.host'); // the dump is older than the process
+    const refused = await failure(early.world('a').open());
+    expect([refused.code, refused.details.reason]).toEqual(['not_admitted', 'heads']);
+  });
+
   it('an admission waits for a write that is under way, and compares what it has written', async () => {
     const { url } = await database();
     {
@@ -328,6 +380,8 @@ describePostgres('a copy of a database', (own) => {
       const store = await one.world(world).open();
       await append(store, EMPTY_HEAD);
       await store.close();
+      await one.close();
+      await ask(url, "UPDATE reprise.host SET expires = expires - interval '2 minutes'");
     }
     expect(new Set(names)).toEqual(new Set(['000']));
     expect(await open(url).admit({ witness, look: true })).toMatchObject({ compared: 3, lost: [] });
@@ -340,5 +394,27 @@ describePostgres('a copy of a database', (own) => {
       await store.close();
     }
     await expect.poll(() => [...new Set(names)].sort()).toEqual(['000', '001']);
+  });
+
+  it('a slot that was leased a moment ago is the last to be leased again: a put may still be on its way to it', async () => {
+    const { url } = await database();
+    const slotOf = async (world: string): Promise<number> => {
+      await using one = open(url, { witness });
+      await (await one.world(world).open()).close();
+      const [row] = await ask<{ slot: number }>(
+        url,
+        'SELECT s.slot FROM reprise.witness_slot s JOIN reprise.host h ON h.id = s.host WHERE NOT h.closed',
+      );
+      return row?.slot ?? -1;
+    };
+    expect([await slotOf('a'), await slotOf('b')]).toEqual([0, 1]);
+    await ask(url, "UPDATE reprise.host SET expires = expires - interval '2 minutes'");
+    expect(await slotOf('c')).toBe(0);
+    await ask(
+      url,
+      'INSERT INTO reprise.witness_slot (slot, host) SELECT s, (SELECT host FROM reprise.witness_slot WHERE slot = 0) FROM generate_series(2, 255) AS s',
+    );
+    await ask(url, 'UPDATE reprise.host SET expires = clock_timestamp()');
+    expect(await slotOf('d')).toBe(0); // all of them rest
   });
 });

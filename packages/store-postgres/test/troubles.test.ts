@@ -4,7 +4,10 @@ import { isRepriseError, Ref } from '@reprise/contracts';
 import { EMPTY_HEAD } from '@reprise/kernel';
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
+import { connect } from '../src/connection/driver.js';
 import { postgres } from '../src/index.js';
+import { removeUnfinished } from '../src/world/blobs.js';
+import type { OwnedPlace } from '../src/world/place.js';
 import { describePostgres } from './describe-postgres.js';
 import { openNetwork } from './proxy.js';
 import { standStill } from './stop.js';
@@ -120,6 +123,36 @@ describePostgres('a process and its database', (own) => {
     );
     expect([await open.content.has(ref), left.length]).toEqual([false, 0]);
     await open.close();
+  });
+
+  it('an owner that tidies up late, after another one has taken its world, removes no piece of what that one stores', async () => {
+    const world = own.fresh();
+    const late = await connect({ url: own.url, connectionsMax: 1, statementMs: 5_000, pooled: false });
+    await using database = postgres(own.url, { connectionsMax: 4 });
+    const open = await database.world(world).open();
+    const [row] = await late.rows(
+      'look',
+      'SELECT id, (SELECT incarnation::text FROM reprise.cell) FROM reprise.world WHERE name = $1',
+      [Buffer.from(world)],
+    );
+    const [id, incarnation] = [Number(row?.[0]), String(row?.[1])];
+    const epoch = (open.tenure?.epoch ?? 0) - 1; // that of the opening before
+    const tidy = () =>
+      removeUnfinished({ connections: late, id, epoch, incarnation, where: world } as OwnedPlace).catch(
+        (error) => error,
+      );
+    let outcome: unknown;
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let piece = 0; piece < 4; piece++) {
+        if (piece === 3) outcome = await tidy();
+        yield new Uint8Array(1_000_000).fill(piece);
+      }
+    }
+    const { ref } = await open.content.putStream(pieces());
+    expect((await open.content.get(ref))?.length).toBe(4_000_000);
+    expect(isRepriseError(outcome, 'fenced')).toBe(true);
+    await open.close();
+    await late.end();
   });
 
   it('an address in which a password cannot be told apart is refused without being shown', () => {

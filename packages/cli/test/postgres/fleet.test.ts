@@ -107,6 +107,14 @@ describePostgres('reprise fleet', (own) => {
       ]);
       process.env.REPRISE_WITNESS = folder;
       expect(await fleet('admit', url)).toMatchObject({ code: 0 });
+      await ask("UPDATE reprise.world SET seq = 7, head = decode(repeat('ab', 32), 'hex')", url);
+      await ask(
+        "INSERT INTO reprise.frame SELECT world, s, at, kind, decode(repeat('ab', 32), 'hex'), NULL, bytes FROM reprise.frame f, generate_series(f.seq + 1, 7) AS s",
+        url,
+      );
+      await ask("UPDATE reprise.frame SET head = decode(repeat('ab', 32), 'hex')", url);
+      const other = await fleet('admit', url, '--witness', folder, '--look');
+      expect(other).toMatchObject({ code: 1, out: expect.stringMatching(/^antwerp +\d +7 +some +closed$/m) });
     } finally {
       delete process.env.REPRISE_WITNESS;
       rmSync(folder, { recursive: true });

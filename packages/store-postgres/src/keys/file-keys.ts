@@ -164,14 +164,22 @@ function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | null)?.code;
 }
 
-/** Runs work for each name, a few at a time. */
+/**
+ * Runs work for each name, a few at a time. After a failure it begins no other, and rejects when nothing runs any more: a
+ * caller that was told of a failed destruction may keep one of its names next.
+ */
 async function limited<T>(names: readonly string[], work: (name: string) => Promise<T>): Promise<readonly T[]> {
   const results: T[] = [];
   let next = 0;
   const lane = async (): Promise<void> => {
     for (let at = next++; at < names.length; at = next++) results[at] = await work(names[at] ?? '');
   };
-  await Promise.all(Array.from({ length: Math.min(FILES_MAX, names.length) }, lane));
+  const stop = (error: unknown): never => {
+    next = names.length;
+    throw error;
+  };
+  const lanes = Array.from({ length: Math.min(FILES_MAX, names.length) }, () => lane().catch(stop));
+  for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason;
   return results;
 }
 

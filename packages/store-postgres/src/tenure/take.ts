@@ -32,6 +32,15 @@ export interface Taken {
   release(): Promise<void>;
 }
 
+/** The database as a process is about to take a world of it. */
+export interface Ground {
+  /** Which start of which server answers. */
+  readonly server: string;
+  readonly incarnation: string;
+  /** The id of the lease of this process. */
+  readonly lease: string;
+}
+
 /** What taking a row needs, and what all rows of a process share. */
 export interface TakeParts {
   readonly connections: Connections;
@@ -43,7 +52,7 @@ export interface TakeParts {
   /** Whether keys are named, so that the worlds of this process are sealed. */
   readonly hasKeys: boolean;
   /** Compares the database with the heads of a witness, before a row changes hands. */
-  readonly witness?: { compare(server: string, incarnation: string): Promise<void> };
+  readonly witness?: { compare(ground: Ground): Promise<void> };
 }
 
 /** Tries, when several processes want one row at the same time. */
@@ -61,8 +70,8 @@ export async function takeWorld(parts: TakeParts, name: string, where: string): 
   for (let tries = 0; tries < TRIES; tries++) {
     const lease = await parts.hosts.current();
     const looked = await lookAtWorld(parts.connections, name, where);
-    await parts.witness?.compare(looked.server, looked.incarnation);
-    const { id, epoch, owner, incarnation } = looked;
+    const { id, epoch, owner, incarnation, server } = looked;
+    await parts.witness?.compare({ server, incarnation, lease: lease.id });
     const key = `world ${id}`;
     if (parts.open.has(key)) throw locked(where, 'this process has it open');
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease

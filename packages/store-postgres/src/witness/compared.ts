@@ -3,11 +3,12 @@
  *
  * Invariants
  * W6  A world is before its witness when its journal lacks a head that any slot names, unless an operator has let the world go
- *     on without it: then only heads of that admission and of later ones count.
+ *     on without it: then only heads of that admission and of later ones count. An admission that the database does not know is
+ *     later when its epochs are above all that the database has given up: a restore has taken it back.
  * W7  A slot that cannot be read is an error: what it names is not taken for nothing.
  */
 import type { Head } from '@reprise/kernel';
-import { bytes, digest, uuid, whole } from '../connection/columns.js';
+import { bytes, digest, one, uuid, whole } from '../connection/columns.js';
 import type { Row, Sql } from '../connection/driver.js';
 import type { WitnessPlace } from './place.js';
 import { readSlot, SLOTS_MAX, slotName, type WitnessedHead } from './slot.js';
@@ -42,13 +43,22 @@ export async function readSlots(place: WitnessPlace, database: string): Promise<
   return { worlds, completeSince };
 }
 
-/** The order of the admissions, by their incarnations. */
-export type Admissions = ReadonlyMap<string, number>;
+/** The admissions that a database knows. */
+export interface Admissions {
+  /** Their order, by their incarnations. */
+  readonly order: ReadonlyMap<string, number>;
+  /** Epochs up to this one belong to incarnations before the present one, also to those that a restore has taken back. */
+  readonly epochsBefore: number;
+}
 
 /** Reads the admissions of a database. */
 export async function admissionsOf(sql: Sql, where: string): Promise<Admissions> {
-  const rows = await sql.rows('look at the admissions', 'SELECT incarnation::text, n FROM reprise.admission');
-  return new Map(rows.map(([incarnation, n]) => [uuid(incarnation, where), whole(n, where)]));
+  const order = 'SELECT a.incarnation::text, a.n, c.epochs_before FROM reprise.admission a, reprise.cell c';
+  const rows = await sql.rows('look at the admissions', order);
+  return {
+    order: new Map(rows.map(([incarnation, n]) => [uuid(incarnation, where), whole(n, where)])),
+    epochsBefore: whole(one(rows)?.[2], where),
+  };
 }
 
 /** The head that a world must have; undefined for any (W6). @param openedIn the admission in which it went on, if it went back */
@@ -56,8 +66,11 @@ export function expectedOf(
   heads: readonly WitnessedHead[],
   { openedIn, admissions }: { readonly openedIn: number | undefined; readonly admissions: Admissions },
 ): WitnessedHead | undefined {
-  const counts = ({ incarnation }: WitnessedHead): boolean =>
-    openedIn === undefined || (admissions.get(incarnation) ?? 0) >= openedIn;
+  const counts = ({ incarnation, epoch }: WitnessedHead): boolean => {
+    if (openedIn === undefined) return true;
+    const admitted = admissions.order.get(incarnation);
+    return admitted === undefined ? epoch > admissions.epochsBefore : admitted >= openedIn;
+  };
   let expected: WitnessedHead | undefined;
   for (const head of heads) if (counts(head) && head.seq > (expected?.seq ?? -1)) expected = head;
   return expected;

@@ -2,7 +2,8 @@
  * Where a witness is kept: a place that a restore of the database does not take back, such as a bucket of another account.
  * A process of the database writes one object again and again; all of them are read after a restore.
  */
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fieldsOf, isFilled, isFunction, lineOfError, RepriseError, requireArgument } from '@reprise/contracts';
 
@@ -46,8 +47,7 @@ export function witnessFolder(folder: string): WitnessPlace {
       const file = join(folder, name);
       try {
         await mkdir(dirname(file), { recursive: true });
-        await writeSynced(`${file}.new`, bytes);
-        await rename(`${file}.new`, file);
+        await replaceFile(file, bytes);
       } catch (error) {
         throw failed(error);
       }
@@ -63,10 +63,23 @@ export function witnessFolder(folder: string): WitnessPlace {
   };
 }
 
-async function writeSynced(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, 'w');
+/** Each put writes a file of its own: a late one of a process before may write at the same time. */
+async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
+  const fresh = `${file}.${randomUUID()}.new`;
   try {
-    await handle.writeFile(bytes);
+    await synced(fresh, 'w', (handle) => handle.writeFile(bytes));
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => undefined); // the put has failed, whatever else does
+    throw error;
+  }
+  await synced(dirname(file), 'r', async () => undefined); // the name is durable, too
+}
+
+async function synced(file: string, flags: 'w' | 'r', work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(file, flags);
+  try {
+    await work(handle);
     await handle.sync();
   } finally {
     await handle.close();

@@ -5,7 +5,8 @@
  * W3  A put begins at the earliest a second after the one before, whatever is acknowledged; one more comes at closing. So up to
  *     a second of heads, and what a put takes, is in no slot.
  * W4  A process writes to a slot only while it has leased it, and after it has read what the slot named before.
- * W5  What a slot holds is written again each minute: a late put of a process that had the slot before is overwritten.
+ * W5  What a slot holds is written again each minute: a late put of a process that had the slot before is overwritten. So that
+ *     hardly any comes, a slot is leased again at the earliest a minute after its lease, unless all others are taken.
  */
 
 import type { WitnessPlace } from './place.js';

@@ -2,8 +2,9 @@
  * The witness of a process: what it has acknowledged goes to a slot, and no world opens before a head that any slot names.
  *
  * Invariants
- * W8  The database is compared with all slots before this process takes its first world, and again when another server answers
- *     or an operator has admitted it anew. When any world is before its witness, no world is taken, here or by another process.
+ * W8  The database is compared with all slots before this process takes its first world, and again when another server answers,
+ *     an operator has admitted it anew, or the lease of this process was lost: a dump that is restored under a running server
+ *     takes its row. When any world is before its witness, no world is taken, here or by another process.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { Head, ReadableJournal } from '@reprise/kernel';
@@ -11,6 +12,7 @@ import { one, whole } from '../connection/columns.js';
 import type { Connections } from '../connection/driver.js';
 import { notAdmitted, wentBack } from '../tenure/admission.js';
 import type { Hosts } from '../tenure/hosts.js';
+import type { Ground } from '../tenure/take.js';
 import {
   type Admissions,
   admissionsOf,
@@ -35,10 +37,16 @@ interface WitnessParts {
   onError(error: unknown): void;
 }
 
-/** What was compared, and for which server and incarnation. */
+/** What the slots and the database say. */
+interface Compared {
+  readonly witnessed: Witnessed;
+  readonly admissions: Admissions;
+}
+
+/** A comparison, and of what. */
 interface Comparison {
   readonly of: string;
-  readonly done: Promise<{ readonly witnessed: Witnessed; readonly admissions: Admissions }>;
+  readonly done: Promise<Compared>;
 }
 
 /** A world that was taken, and has to be compared. */
@@ -58,6 +66,8 @@ const NAMED_MAX = 10;
 export class Witness {
   readonly #recorder: Recorder;
   #comparison: Comparison | undefined;
+  /** The last comparison that found nothing missing: one that fails later, for another world, takes nothing of it back. */
+  #compared: Compared | undefined;
 
   constructor(private readonly parts: WitnessParts) {
     this.#recorder = new Recorder({
@@ -67,20 +77,20 @@ export class Witness {
     });
   }
 
-  /** Compares the database, where that was not done for this server and incarnation (W8). @throws RepriseError `not_admitted`, `store_failed` */
-  async compare(server: string, incarnation: string): Promise<void> {
-    const of = `${server} ${incarnation}`;
+  /** Compares the database, where that was not done on this ground (W8). @throws RepriseError `not_admitted`, `store_failed` */
+  async compare({ server, incarnation, lease }: Ground): Promise<void> {
+    const of = `${server} ${incarnation} ${lease}`;
     if (this.#comparison?.of !== of) this.#comparison = { of, done: this.#compare(incarnation) };
     const mine = this.#comparison;
     try {
-      await mine.done;
+      this.#compared = await mine.done;
     } catch (error) {
       if (this.#comparison === mine) this.#comparison = undefined; // the next take tries again
       throw error;
     }
   }
 
-  async #compare(incarnation: string): Promise<Awaited<Comparison['done']>> {
+  async #compare(incarnation: string): Promise<Compared> {
     const { place, connections, database } = this.parts;
     await this.#recorder.start();
     const witnessed = await readSlots(place, database);
@@ -96,9 +106,8 @@ export class Witness {
 
   /** Requires that a world has the newest head that is known of it. @throws RepriseError `head_mismatch` */
   async requireHead({ name, id, incarnation, where, head, journal }: OpenedWorld): Promise<void> {
-    const compared = await this.#comparison?.done;
-    if (compared === undefined) return;
-    const { witnessed, admissions } = compared;
+    if (this.#compared === undefined) return;
+    const { witnessed, admissions } = this.#compared;
     const own = this.#recorder.of(incarnation, name);
     const heads = [...(witnessed.worlds.get(name) ?? []), ...(own === undefined ? [] : [own])];
     if (heads.length === 0) return;
@@ -145,12 +154,18 @@ export async function hasHead(journal: ReadableJournal, last: Head, { seq, head 
 /** The number of the advisory lock under which slots are leased, one after the other. */
 const LOCK = 0x52505257; // "RPRW"
 
+/**
+ * A put of a process that has ended may still be under way, and would replace what the next one puts (recorder/W5). So a slot
+ * rests for a minute after its lease, as long as there are others.
+ */
+const RESTS = `EXISTS (SELECT FROM reprise.host h WHERE h.id = s.host AND h.expires > clock_timestamp() - interval '1 minute')`;
+
 const LEASE_SLOT = `
   INSERT INTO reprise.witness_slot (slot, host)
   SELECT g.slot, $1::uuid FROM generate_series(0, ${SLOTS_MAX - 1}) AS g (slot) LEFT JOIN reprise.witness_slot s ON s.slot = g.slot
   WHERE s.host IS NULL OR s.host = $1::uuid
     OR NOT EXISTS (SELECT FROM reprise.host h WHERE h.id = s.host AND NOT h.closed AND h.expires > clock_timestamp())
-  ORDER BY s.host IS NOT DISTINCT FROM $1::uuid DESC, g.slot LIMIT 1
+  ORDER BY s.host IS NOT DISTINCT FROM $1::uuid DESC, ${RESTS}, g.slot LIMIT 1
   ON CONFLICT (slot) DO UPDATE SET host = excluded.host RETURNING slot`;
 
 async function leaseSlot(connections: Connections, lease: string): Promise<number> {

@@ -174,13 +174,25 @@ export class Upload {
   }
 }
 
-/** Removes the pieces of uploads that a process before has not finished. */
-export async function removeUnfinished({ connections, id }: OwnedPlace): Promise<void> {
-  await connections.rows(
+/**
+ * Removes the pieces of uploads that a process before has not finished. One that comes late, after another opening has taken
+ * the world, removes nothing: what is unfinished then is under way there.
+ *
+ * @throws RepriseError `fenced`
+ */
+export async function removeUnfinished(place: OwnedPlace): Promise<void> {
+  const { connections, id, epoch, where } = place;
+  const unfinished = `p.world = held.id
+    AND NOT EXISTS (SELECT FROM reprise.blob b WHERE b.world = p.world AND b.digest = p.digest)`;
+  const rows = await connections.rows(
     'remove unfinished content',
-    removing(`world = $1 AND NOT EXISTS (SELECT FROM reprise.blob b WHERE b.world = p.world AND b.digest = p.digest)`),
-    [id],
+    `WITH held AS MATERIALIZED (${held(place)}),
+       dead AS (DELETE FROM reprise.part p USING held WHERE ${unfinished} RETURNING p.object, p.world),
+       gone AS (${NOTE_GONE})
+     SELECT id FROM held`,
+    [id, epoch],
   );
+  if (rows.length === 0) throw fenced(where);
 }
 
 /** Removes pieces; the objects that they name are noted, and leave with the next sweep. */

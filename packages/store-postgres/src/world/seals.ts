@@ -92,24 +92,23 @@ function nameOf({ database }: Sealing, world: number, hex: string, times: number
 
 /**
  * The keys of a database, after a look whether they are its own: with others, an erasure would destroy nothing. The first
- * process that has keys leaves a tag which only these keys make.
+ * process that has keys leaves a tag which only these keys make. A reader that comes before it has nothing to compare with.
  *
  * @param isOwner whether this process stores content, and so may be the first
- * @returns undefined for a reader of a database without sealed content
  * @throws RepriseError `store_failed` for other keys
  */
 export async function sealingOf(
   connections: Connections,
   { keys, database }: Sealing,
   isOwner: boolean,
-): Promise<Sealing | undefined> {
+): Promise<Sealing> {
   const what = 'compare the keys';
   const noted = async (): Promise<Uint8Array | undefined> => {
     const row = one(await connections.rows(what, 'SELECT keys_check FROM reprise.meta'));
     return row?.[0] == null ? undefined : bytes(row[0], 'reprise.meta');
   };
   let expected = await noted();
-  if (expected === undefined && !isOwner) return undefined;
+  if (expected === undefined && !isOwner) return { keys, database };
   const name = `${database}/check`;
   const isFirst = expected === undefined;
   const [key] = await asked(

@@ -71,7 +71,6 @@ async function opened(
   const { id, epoch, incarnation } = taken;
   const reading: WorldPlace = { connections, objects, sealing, kept, tables, where, id };
   const { markAtOpen, unpacked, last, isSealed, hasErased } = await found(reading);
-  if (isSealed) requireSealing(reading); // it would store plain content, and erase content without its key
   const sealer = sealing && new Sealer(sealing, hasErased);
   const place: OwnedPlace = { ...reading, epoch, incarnation, sealer };
   const reader = journalReader(place);
@@ -82,7 +81,8 @@ async function opened(
     return head;
   };
   const staged = new Staged();
-  if (taken.before !== 'clean') await removeUnfinished(place);
+  if (taken.before !== 'clean') await removeUnfinished(place); // first: what is refused below is closed cleanly
+  if (isSealed) requireSealing(place); // without keys it would store plain content, and erase content without its key
   await witness?.requireHead({ name, id, incarnation, where, head: last, journal: reader });
   const packs = new WorldPacks(packer, place, () => taken.lease.holds(), unpacked);
   return closable(

@@ -145,12 +145,49 @@ describePostgres('keys for erasure', (own) => {
     await opened(world, { keys: keysOfServer }, async ({ journal }) => expect((await journal.head()).seq).toBe(0));
   });
 
+  it('an owner without keys that is refused leaves no piece of an upload that a dead owner did not finish', async () => {
+    const world = own.fresh();
+    await using dead = postgres(own.url, { connectionsMax: 3, keys: keysOfServer });
+    const open = await dead.world(world).open();
+    const named = [Buffer.from(world)];
+    const pieces = () =>
+      ask('SELECT FROM reprise.part p JOIN reprise.world w ON w.id = p.world WHERE w.name = $1', named);
+    async function* dies(): AsyncGenerator<Uint8Array> {
+      for (let piece = 0; piece < 4; piece++) yield new Uint8Array(1_048_576).fill(piece);
+      expect(await pieces()).not.toEqual([]);
+      await ask(
+        'UPDATE reprise.host SET closed = true WHERE id = (SELECT owner FROM reprise.world WHERE name = $1)',
+        named,
+      );
+      await expect(opened(world, {}, first)).rejects.toThrow('sealed with keys, which are not named here');
+      await opened(world, { keys: keysOfServer }, async () => expect(await pieces()).toEqual([]));
+      throw new Error('the source broke');
+    }
+    await expect(open.content.putStream(dies())).rejects.toThrow('the source broke');
+    await open.close().catch(() => undefined);
+  });
+
   it('other keys than those of the database are refused, to an owner and to a reader', async () => {
     const world = own.fresh();
     await opened(world, { keys: keysOfServer }, first);
     await expect(opened(world, { keys: memoryKeys() }, first)).rejects.toThrow('sealed with other keys');
     await using other = postgres(own.url, { keys: memoryKeys() });
     await expect(other.world(world).openReadonly()).rejects.toThrow('sealed with other keys');
+  });
+
+  it('a reader that named keys before any owner did reads what is sealed with them later', async () => {
+    const url = await apart();
+    const keys = memoryKeys();
+    await using plain = postgres(url, { connectionsMax: 3 });
+    await (await plain.world('a').open()).close();
+    await using reading = postgres(url, { keys });
+    const reader = await reading.world('a').openReadonly();
+    await using sealing = postgres(url, { connectionsMax: 3, keys });
+    const open = await sealing.world('a').open();
+    const ref = await open.content.put(textOf(100_000, 'a'));
+    expect(await reader.content.get(ref)).toEqual(textOf(100_000, 'a'));
+    await open.close();
+    await reader.close();
   });
 
   it('an owner of a release before seals is refused a sealed world by the database', async () => {

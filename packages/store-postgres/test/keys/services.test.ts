@@ -1,6 +1,6 @@
 /** The key services of this package: their contract, and what files hold after a crash. */
 import { execFileSync, spawn } from 'node:child_process';
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { testKeyService } from '@reprise/testkit/ports';
@@ -105,6 +105,22 @@ describe('keys in files', () => {
     expect(said[0]?.split('\n')).toHaveLength(301);
     expect(said[1]).toBe(said[0]);
     expect(execFileSync(process.execPath, [child, folder], { encoding: 'utf8' })).toBe(said[0]);
+  });
+
+  it('a destruction that has failed destroys nothing more: what its caller keeps after it stays', async () => {
+    const folder = fresh();
+    const keys = fileKeys(folder);
+    await keys.keep(['first']);
+    const [stuck = ''] = filesOf(folder);
+    const names = Array.from({ length: 200 }, (_, i) => `k${i}`);
+    await keys.keep(names);
+    rmSync(stuck);
+    mkdirSync(stuck); // what lies there cannot be removed as a file
+    await expect(keys.destroy(['first', ...names])).rejects.toMatchObject({ code: 'store_failed' });
+    const left = filesOf(folder);
+    expect(left.length).toBeGreaterThan(0);
+    for (let turns = 0; turns < 20; turns++) await keys.find(names);
+    expect(filesOf(folder)).toEqual(left);
   });
 
   it('a name that leads elsewhere is refused', async () => {

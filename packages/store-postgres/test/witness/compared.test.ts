@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Row } from '../../src/connection/driver.js';
 import type { Hosts } from '../../src/tenure/hosts.js';
 import { type Admissions, compareWorlds, expectedOf, isBefore, readSlots } from '../../src/witness/compared.js';
+import type { WitnessPlace } from '../../src/witness/place.js';
 import { readSlot, Slot, slotName, type WitnessedHead, writeSlot } from '../../src/witness/slot.js';
 import { Witness } from '../../src/witness/witness.js';
 import { digestOf, FIRST, headOf, memoryPlace, SECOND, scripted, THIRD } from './memory.js';
@@ -12,10 +13,15 @@ import { digestOf, FIRST, headOf, memoryPlace, SECOND, scripted, THIRD } from '.
 /** Fixed, so that a red build stays red; a night draws others. */
 const SEED = 20_261_130;
 
-const ADMISSIONS: Admissions = new Map([
-  [FIRST, 1],
-  [SECOND, 2],
-]);
+const GROUND = { server: 'server', incarnation: FIRST, lease: 'lease' };
+
+const ADMISSIONS: Admissions = {
+  order: new Map([
+    [FIRST, 1],
+    [SECOND, 2],
+  ]),
+  epochsBefore: 1_000,
+};
 
 describe('the head that a world must have', () => {
   const heads = [
@@ -34,6 +40,11 @@ describe('the head that a world must have', () => {
     expect(expectedOf(heads, { openedIn: 2, admissions: ADMISSIONS })?.seq).toBe(6);
     expect(expectedOf(heads, { openedIn: 3, admissions: ADMISSIONS })).toBeUndefined();
   });
+
+  it('a world that was let go on must have a head of a later admission that a restore has taken back [FLEET-11]', () => {
+    const later = headOf('a', 14, { incarnation: THIRD, epoch: 1_000_001 });
+    expect(expectedOf([...heads, later], { openedIn: 2, admissions: ADMISSIONS })).toEqual(later);
+  });
 });
 
 /** A database of worlds, as the comparison asks it. */
@@ -45,7 +56,8 @@ interface Rows {
 
 function databaseOf({ heads, openedIn, closedAt }: Rows, admissions: Admissions = ADMISSIONS) {
   return scripted(({ text, parameters }): readonly Row[] => {
-    if (text.includes('FROM reprise.admission')) return [...admissions];
+    if (text.includes('FROM reprise.admission'))
+      return [...admissions.order].map((row) => [...row, admissions.epochsBefore]);
     if (!text.includes('FROM unnest')) return [];
     const names = (parameters[0] as readonly string[]).map((hex) => Buffer.from(hex, 'hex').toString());
     return names.flatMap((name): Row[] => {
@@ -177,6 +189,7 @@ describe('a world that is opened beside a witness', () => {
     heads: readonly WitnessedHead[],
     seqs: number,
     database: Rows = { heads: new Map(), openedIn: new Map(), closedAt: new Map() },
+    meanwhile: (witness: Witness, place: WitnessPlace) => Promise<void> = async () => undefined,
   ) {
     const place = memoryPlace();
     await place.put(slotName('db', 9), writeSlot({ heads: [], droppedThrough: 0 }));
@@ -196,8 +209,9 @@ describe('a world that is opened beside a witness', () => {
     });
     const hosts = { current: async () => ({ id: FIRST, holds: () => true }) } as unknown as Hosts;
     const witness = new Witness({ place, connections, hosts, database: 'db', onError: () => undefined });
-    await witness.compare('server', FIRST);
+    await witness.compare(GROUND);
     for (const one of heads) witness.saw(one); // as this process acknowledged them, before the database went back under it
+    await meanwhile(witness, place);
     const where = 'a world';
     await witness.requireHead({ name: 'a', id: 7, incarnation: FIRST, where, head, journal: journalOf(frames) });
   }
@@ -224,6 +238,14 @@ describe('a world that is opened beside a witness', () => {
     });
   });
 
+  it('a world opens before no head also while a comparison for another world fails [FLEET-11]', async () => {
+    const fails = async (witness: Witness, place: WitnessPlace): Promise<void> => {
+      Object.assign(place, { get: () => Promise.reject(new Error('the bucket is closed')) });
+      await expect(witness.compare({ ...GROUND, server: 'another' })).rejects.toThrow('the bucket is closed');
+    };
+    await expect(opened([headOf('a', 4)], 4, undefined, fails)).rejects.toMatchObject({ code: 'head_mismatch' });
+  });
+
   it('a database that lacks a head of its witness is refused to all processes: the comparison says so in the database', async () => {
     const place = memoryPlace();
     await place.put(slotName('db', 1), writeSlot({ heads: [headOf('a', 4)], droppedThrough: 0 }));
@@ -235,10 +257,10 @@ describe('a world that is opened beside a witness', () => {
       code: 'not_admitted',
       details: { reason: 'heads', worlds: ['a: frame 4 was acknowledged, no frame is here'] },
     };
-    await expect(witness.compare('server', FIRST)).rejects.toMatchObject(refused);
+    await expect(witness.compare(GROUND)).rejects.toMatchObject(refused);
     expect(database.sent.filter(({ text }) => text.startsWith('UPDATE'))).toEqual([
       { text: 'UPDATE reprise.cell SET behind = true WHERE incarnation = $1', parameters: [FIRST] },
     ]);
-    await expect(witness.compare('server', FIRST)).rejects.toMatchObject(refused); // and it is compared again
+    await expect(witness.compare(GROUND)).rejects.toMatchObject(refused); // and it is compared again
   });
 });

@@ -89,6 +89,22 @@ describe('a slot', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it('given two processes that put a slot of a folder at once, its file is that of one of them, and no other file is left', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'reprise-slots-'));
+    try {
+      const name = slotName('a-database', 7);
+      const contents = [1, 2, 3, 4].map((byte) => new Uint8Array(byte * 300_000).fill(byte));
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(contents.map((bytes) => witnessFolder(folder).put(name, bytes)));
+        const found = (await witnessFolder(folder).get(name)) ?? new Uint8Array();
+        expect(contents.some((bytes) => Buffer.compare(bytes, found) === 0)).toBe(true);
+      }
+      expect(readdirSync(path.join(folder, 'witness/a-database'))).toEqual(['007']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 describe('a recorder', () => {

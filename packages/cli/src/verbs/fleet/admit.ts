@@ -67,7 +67,7 @@ function withDigests(report: AdmitReport): object {
 function linesOf(report: AdmitReport, look: boolean, columns: number | undefined): readonly string[] {
   const { lost, completeSince } = report;
   const rows = lost.map(({ world, had, has, opened }) => [
-    ...[world, String(had.seq), has.seq < 0 ? '-' : String(has.seq), String(had.seq - has.seq)],
+    ...[world, String(had.seq), has.seq < 0 ? '-' : String(has.seq), framesLost(had.seq, has.seq)],
     opened ? 'opened' : 'closed',
   ]);
   const closed = lost.filter(({ opened }) => !opened).length;
@@ -84,6 +84,11 @@ function linesOf(report: AdmitReport, look: boolean, columns: number | undefined
       ? ['effects after that frame may have been done: a request that is made again is executed again']
       : []),
   ];
+}
+
+/** A world that went back unnoticed and went on has other frames in place of those that it lost, and nobody counted them. */
+function framesLost(had: number, has: number): string {
+  return has < had ? String(had - has) : 'some';
 }
 
 const REASONS = {
