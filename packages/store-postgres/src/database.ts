@@ -131,6 +131,9 @@ const NAME_BYTES_MAX = 256;
 /** The id that all copies of a database have. */
 const DATABASE_ID = 'SELECT id::text FROM reprise.meta';
 
+/** How long a statement may take that makes tables, or waits for another process that does. */
+const TABLES_MS = 60_000;
+
 const TTL_MS = 10_000;
 const SWEEP_EVERY_MS = 600_000;
 const ORPHANS_AFTER_MS = 86_400_000;
@@ -389,8 +392,19 @@ class Database implements PostgresDatabase {
     return connections;
   }
 
+  /** Processes that start together wait for the one that makes the tables, and that has nothing to do with a lease. */
+  async #makeTables(): Promise<void> {
+    const patient = await connect({ ...this.#how(1), statementMs: TABLES_MS });
+    try {
+      await prepareTables(patient);
+    } finally {
+      await patient.end();
+    }
+  }
+
   async #prepare(connections: Connections): Promise<SharedInProcess> {
-    await prepareTables(connections);
+    // Also where this is not answered: another process may be changing the table that says it.
+    if ((await versionOf(connections).catch(() => undefined)) !== VERSION) await this.#makeTables();
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
     const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
     const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address, this.options.onDrain);

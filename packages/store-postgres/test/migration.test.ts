@@ -17,6 +17,9 @@ const SET_OF_1 = `WITH held AS MATERIALIZED (SELECT d.id FROM reprise.directory 
     ON CONFLICT (directory, world) DO UPDATE SET wake = excluded.wake, open = excluded.open)
   SELECT id FROM held`;
 
+/** The processes that wait for the one that makes the tables. */
+const WAITING = "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
 describePostgres('a database of version 1', (own) => {
   async function ask<T extends pg.QueryResultRow>(url: string, text: string, values?: unknown[]): Promise<T[]> {
     const client = new pg.Client({ connectionString: url });
@@ -110,5 +113,24 @@ describePostgres('a database of version 1', (own) => {
       await ask(url, 'SELECT version FROM reprise.meta'),
     ];
     expect(await shape(old)).toEqual(await shape(fresh));
+  });
+
+  it('a process with a short lease waits for another one that makes the tables for long', async () => {
+    const name = own.fresh();
+    await ask(own.url, `CREATE DATABASE ${name}`);
+    const url = own.url.replace(/postgres$/, name);
+    const maker = new pg.Client({ connectionString: url });
+    await maker.connect();
+    await maker.query('BEGIN');
+    await maker.query('SELECT pg_advisory_xact_lock($1)', [0x52505250]);
+    await using database = postgres(url, { ttl: 400 });
+    const open = database.world('first').open();
+    const waits = async () => (await ask<{ n: number }>(url, WAITING))[0]?.n;
+    await expect.poll(waits).toBe(1);
+    const since = performance.now();
+    await expect.poll(() => performance.now() - since).toBeGreaterThan(800); // longer than a statement of its lease may take
+    await maker.query('ROLLBACK');
+    await maker.end();
+    await (await open).close();
   });
 });
