@@ -300,7 +300,7 @@ describePostgres('a fleet', (own) => {
     expect([alone.openCount, other.openCount]).toEqual([0, 1]);
     await other.close();
     const same = await of('first');
-    const error = await failure(alone.call('antwerp', OPERATIONS.look, null, { within: 300 }));
+    const error = await failure(alone.call('antwerp', OPERATIONS.look, null, { within: 2_500 }));
     expect([error.code, error.details.reason]).toEqual(['call_unanswered', 'wrong_release']);
     await same.close();
   });

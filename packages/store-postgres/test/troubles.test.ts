@@ -56,9 +56,9 @@ describePostgres('a process and its database', (own) => {
   });
 
   it('worlds that are opened at once after a lost lease share the next one', async () => {
-    await using database = postgres(own.url, { ttl: 600 });
+    await using database = postgres(own.url, { ttl: 2_000 });
     const first = await database.world(own.fresh()).open();
-    standStill(900);
+    standStill(2_400);
     expect(first.tenure?.holds()).toBe(false);
     const worlds = await Promise.all(Array.from({ length: 5 }, () => database.world(own.fresh()).open()));
     const owners = await admin<{ n: number }>(
