@@ -35,6 +35,9 @@ it('a door closes while a customer goes on asking on one connection and another 
   await expect.poll(() => answers.length).toBeGreaterThan(3);
   await closeDoor(door, 200);
   await Promise.all([customer, stays]);
-  expect([...new Set(answers)]).toEqual(['served', 'ECONNREFUSED']); // nobody is cut
+  // Nobody is cut: the last one found the door closed, or was still before it when it closed.
+  const last = answers.pop();
+  expect([...new Set(answers)]).toEqual(['served']);
+  expect(['ECONNREFUSED', 'ECONNRESET']).toContain(last);
   agent.destroy();
 });
