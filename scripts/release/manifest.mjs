@@ -39,15 +39,17 @@ export function publishedManifest(manifest, workspaces) {
 }
 
 /**
- * The manifest of the folder of a workspace: what Node and bundlers read to load its files.
+ * The manifest of the folder of a workspace: what Node and bundlers read to load its files, and where it is from, since the
+ * pages that the command prints link there.
  *
  * @param {any} workspace its `package.json`
  */
-export function nestedManifest({ name, version, type, sideEffects, imports, exports }) {
+export function nestedManifest({ name, version, repository, type, sideEffects, imports, exports }) {
   const all = (targets) => Object.fromEntries(Object.entries(targets).map(([key, target]) => [key, published(target)]));
   return {
     name,
     version,
+    ...(repository === undefined ? {} : { repository }),
     private: true,
     type,
     sideEffects,
