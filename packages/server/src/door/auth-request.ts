@@ -1,4 +1,6 @@
 /** What a request shows of itself, before it is known who sent it. */
+import type { Principal } from '@reprise/contracts';
+
 export interface AuthRequest {
   readonly method: string;
   /** The path and the query. */
@@ -8,3 +10,6 @@ export interface AuthRequest {
   /** The address of the other side of the connection, which may be a proxy. */
   readonly remoteAddress?: string;
 }
+
+/** Finds the principal of a request; undefined refuses it. */
+export type Authenticate = (request: AuthRequest) => Promise<Principal | undefined> | Principal | undefined;
