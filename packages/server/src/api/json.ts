@@ -15,9 +15,7 @@ export function jsonResponse(value: unknown, status = 200): Response {
 }
 
 interface Checked<T> extends z.AnySchema {
-  safeParse(
-    value: unknown,
-  ):
+  safeParse(value: unknown):
     | { readonly success: true; readonly data: T }
     | {
         readonly success: false;

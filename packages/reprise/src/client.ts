@@ -1,0 +1,21 @@
+/** Sessions of a world that a server serves, for browsers and other programs: no dependency, no Node. */
+export {
+  type Command,
+  type ConnectOptions,
+  connect,
+  type Decided,
+  type Decision,
+  type Message,
+  type Page,
+  type Piece,
+  type Receipt,
+  Refused,
+  type RunNow,
+  type SessionClient,
+  type SessionEvent,
+  type SessionRow,
+  type SessionsClient,
+  type Told,
+  type TranscriptEntry,
+  type Waiting,
+} from '@reprise/client';
