@@ -30,8 +30,8 @@ const seeds = {
   resolveId: (name: string, importer?: string) => (name === 'fast-check' && importer !== nightly ? nightly : undefined),
 };
 
-/** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
-const WORKERS = 3;
+/** Two more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
+const WORKERS = 4;
 
 export default defineConfig({
   test: {

@@ -66,6 +66,30 @@ export function readTitles(tree: Tree): readonly TestTitle[] {
   return found;
 }
 
+/** Suites of which a share may run no test: vitest fails a suite that is empty. Each is deep itself, or has a test that is not. */
+export function emptyBesideDeep(tree: Tree): readonly TestTitle[] {
+  const found: TestTitle[] = [];
+  for (const file of [...tree.keys()].filter((name) => TESTS.test(name)).sort()) {
+    const hasTest = (node: ts.Node): boolean => {
+      if (isDeep(node)) return false;
+      const runner = titleOfTest(node)?.runner;
+      return (runner !== undefined && runner !== 'describe') || (ts.forEachChild(node, hasTest) ?? false);
+    };
+    const visit = (node: ts.Node): void => {
+      const title = titleOfTest(node);
+      if (title?.runner === 'describe' && holdsDeep(node) && !(ts.forEachChild(node, hasTest) ?? false))
+        found.push({ text: title.text, file, line: lineOf(node), suite: true });
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(tree, file));
+  }
+  return found;
+}
+
+function holdsDeep(node: ts.Node): boolean {
+  return ts.forEachChild(node, (child) => isDeep(child) || holdsDeep(child)) ?? false;
+}
+
 /** Every title of the tests that cites a clause. */
 export function readCitations(tree: Tree): readonly Citation[] {
   const files = [...tree.keys()].sort();

@@ -7,6 +7,7 @@ import { DEEP, deepFilesBeside, sharesOf } from '../lib/deep-tests.mjs';
 import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
 import { APART, AT_ONCE, HEAVY, isApart, isHeavy, SLOW, suiteOf } from '../lib/suites.mjs';
+import { emptyBesideDeep } from '../spec/titles.js';
 
 /** What a file of a shared process does not do: it replaces modules for all others, it measures the others too, or it
  * makes their promises dearer for good. */
@@ -112,6 +113,14 @@ describe('the deep tests', () => {
     expect(apart.exclude).toEqual(deepFilesBeside(3));
     expect(shared.exclude).toEqual([...whole.shared.exclude, ...deepFilesBeside(3)]);
     expect([shared.include, apart.include]).toEqual([whole.shared.include, whole.apart.include]);
+  });
+
+  it('a suite with deep tests has a test that always runs, or is deep itself', () => {
+    expect(emptyBesideDeep(readTree(ROOT))).toEqual([]);
+    const planted = (text: string) => emptyBesideDeep(new Map([['conformance/planted.test.ts', text]]));
+    expect(planted("describe('a', () => { deep('x', () => { it('b', run); }); });")).toHaveLength(1);
+    expect(planted("describe('a', () => { deep('x', () => { it('b', run); }); it('c', run); });")).toEqual([]);
+    expect(planted("deep('x', () => { describe('a', () => { it('b', run); }); });")).toEqual([]);
   });
 
   it('the seconds of two shares differ by less than the longest file', () => {

@@ -94,8 +94,8 @@ function talk(socket: string, lines: readonly unknown[], until = 1): Promise<Rec
 
 const hello = (token: string, start = 'aaaaaaaa') => ({ hello: 'program', token, start });
 
-describe('a program with the tools of its owner', () => {
-  deep('bridge: list', () => {
+deep('bridge: calls', () => {
+  describe('a program with the tools of its owner', () => {
     it('a program lists the tools of its owner and calls one under the identity of its session', async () => {
       await within(async ({ play, trees }) => {
         expect(await play([{ list: true }, spawn('one'), spawn('two')])).toEqual([
@@ -107,9 +107,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).acts.map(({ session }) => session)).toEqual(['tree/1', 'tree/1', 'tree/2']);
       });
     });
-  });
 
-  deep('bridge: named', () => {
     it('a program reaches its owner through the bridge that the owner names', async () => {
       await within(async ({ play, plain }) => {
         expect(await play([{ list: true }, spawn('one')], plain)).toEqual([
@@ -118,9 +116,7 @@ describe('a program with the tools of its owner', () => {
         ]);
       });
     });
-  });
 
-  deep('bridge: turns', () => {
     it('a program that lives through several turns, and one that is started again, keep their tools', async () => {
       await within(async ({ play, trees, living, once }) => {
         for (const agent of [living, once]) {
@@ -134,9 +130,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).acts).toHaveLength(6);
       });
     });
-  });
 
-  deep('bridge: repetition', () => {
     it('a call that a program sends 1,000 times is one act, one after another or at once [TREE-38]', async () => {
       await within(async ({ play, trees }) => {
         const made = { text: '{"node_id":1}' };
@@ -147,9 +141,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).acts).toHaveLength(2);
       });
     });
-  });
 
-  deep('bridge: later turn', () => {
     it('a call that is sent again in a later turn is not another act', async () => {
       await within(async ({ play, trees, living }) => {
         const key = await trees.start(living);
@@ -159,9 +151,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).acts).toHaveLength(2);
       });
     });
-  });
 
-  deep('bridge: arguments', () => {
     it('wrong arguments and unknown tools are answered in words, and do nothing', async () => {
       await within(async ({ play, trees }) => {
         const [wrong, extra, unknown, other, right] = await play([
@@ -179,9 +169,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).acts).toHaveLength(1);
       });
     });
-  });
 
-  deep('bridge: bound', () => {
     it('a call beyond the bound of a line is refused in words, and the program goes on', async () => {
       await within(async ({ play }) => {
         const [large, next] = await play([spawn('x'.repeat(300_000)), spawn('next')]);
@@ -189,9 +177,7 @@ describe('a program with the tools of its owner', () => {
         expect(next).toEqual({ text: '{"node_id":1}' });
       });
     });
-  });
 
-  deep('bridge: question', () => {
     it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer [TREE-38]', async () => {
       const options = { withinMs: 1_500, progressMs: 400 };
       await within(async ({ play, trees }) => {
@@ -206,9 +192,7 @@ describe('a program with the tools of its owner', () => {
         expect((await trees.state()).waiting).toEqual([]);
       }, options);
     });
-  });
 
-  deep('bridge: changed tools', () => {
     it('tools that change between two turns are told to a program that lives on', async () => {
       let tools = TOOLS;
       const options = { tools: () => tools };
@@ -316,9 +300,9 @@ describe('the token of a program', () => {
   });
 });
 
-describe('hostile bridges', () => {
-  const good = `${JSON.stringify({ hello: 'program', token: '{token}', start: 'bbbbbbbb' })}\n`;
-  deep('bridge: hostile', () => {
+deep('bridge: hostile', () => {
+  describe('hostile bridges', () => {
+    const good = `${JSON.stringify({ hello: 'program', token: '{token}', start: 'bbbbbbbb' })}\n`;
     it.each<[string, readonly object[], RegExp | undefined]>([
       ['sends 1 GB without a line break', [{ text: good }, { flood: 1_024 }], /more than 262144 bytes/],
       ['sends 1 GB before it says who it is', [{ flood: 1_024 }], /more than 262144 bytes/],
@@ -341,9 +325,7 @@ describe('hostile bridges', () => {
       });
       expect(errors).toEqual([expect.stringMatching(report ?? /./)]);
     });
-  });
 
-  deep('bridge: breaking', () => {
     it('a bridge that goes on breaking the protocol loses its token', async () => {
       const raw = [{ text: good }, { text: 'garbage\n' }];
       const errors = await within(async ({ play, trees }) => {
@@ -354,9 +336,7 @@ describe('hostile bridges', () => {
       });
       expect(errors).toHaveLength(8);
     });
-  });
 
-  deep('bridge: silence', () => {
     it('connections that say nothing are closed, and do not keep others out', async () => {
       await within(async ({ play, link }) => {
         await link.listen();
