@@ -37,7 +37,7 @@ export async function* follow(
         if (message.event === 'end') return;
         const told = toldBy(message);
         if (told === undefined) continue;
-        attempt = 1; // what brings something is a connection that works
+        attempt = 0; // what brings something is a connection that works: the next one begins at once
         if ('cursor' in told) last = told.cursor;
         yield told;
       }

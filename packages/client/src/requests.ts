@@ -76,10 +76,10 @@ interface Sent {
 /** Whether the same request may be answered later. */
 export const isPassing = (refused: Refused): boolean => PASSING.has(refused.status);
 
-/** Waits before another try: as long as the server says, else longer each time. Ends at once when the signal aborts. */
+/** Waits before another try: as long as the server says, else longer each time, and not at all for attempt 0. */
 export function pause(attempt: number, answer: Response | undefined, signal: AbortSignal | undefined): Promise<void> {
   const told = Number(answer?.headers.get('retry-after') ?? Number.NaN) * 1_000;
-  const own = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, attempt - 1));
+  const own = attempt === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(10, attempt - 1));
   const ms = Number.isFinite(told) && told >= 0 ? Math.min(told, LONGEST_PAUSE_MS) : own;
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms);

@@ -8,24 +8,30 @@ import {
   requireKnownOptions,
 } from '@reprise/contracts';
 
-/** A session that a client wants to begin. */
-export interface WantedSession {
+/** A session that a client asks for. */
+export interface AskedSession {
   readonly principal: Principal;
   readonly session: string;
+}
+
+/** A session that a client wants to begin. */
+export interface WantedSession extends AskedSession {
   /** The name of the agent. */
   readonly agent: string;
 }
 
-/** What clients may do with sessions over HTTP, besides what the rights of their principals say. */
+/** What clients may do with sessions over HTTP. It narrows what the rights of their principals say, and adds nothing. */
 export interface SessionsOptions {
   /**
-   * Whether a principal may begin a session. By default a person may, under a key that is the person's name or begins with it
-   * and `/`: `human:ann` may begin `ann/trip`.
+   * Whether a session is one of a principal's: for others it is not there. By default a person has the sessions whose key is the
+   * person's name or begins with it and `/`: `human:ann` has `ann` and `ann/trip`. For operators: `() => true`.
    */
+  readonly mayUse?: (asked: AskedSession) => boolean | Promise<boolean>;
+  /** Whether a principal may begin one of its sessions, with this agent. By default it may. */
   readonly mayStart?: (wanted: WantedSession) => boolean | Promise<boolean>;
 }
 
-const OPTIONS: KnownOptions<SessionsOptions> = { mayStart: true };
+const OPTIONS: KnownOptions<SessionsOptions> = { mayUse: true, mayStart: true };
 
 /** Refuses what are no options. @param call the function that takes them */
 export function requireApiOptions(sessions: unknown, call: string): void {
@@ -33,13 +39,13 @@ export function requireApiOptions(sessions: unknown, call: string): void {
   if (typeof sessions === 'boolean') return;
   require(isObject(sessions), 'sessions', 'true, false, or options', typeof sessions);
   requireKnownOptions(sessions, OPTIONS, `${call} sessions`);
-  const { mayStart } = sessions as SessionsOptions;
-  const fits = mayStart === undefined || typeof mayStart === 'function';
-  require(fits, 'sessions.mayStart', 'a function that decides about a new session', typeof mayStart);
+  for (const [name, decides] of Object.entries(sessions))
+    if (decides !== undefined)
+      require(typeof decides === 'function', `sessions.${name}`, 'a function that says true or false', typeof decides);
 }
 
-/** The default of {@link SessionsOptions.mayStart}. */
-export function ownKey({ principal, session }: WantedSession): boolean {
+/** The default of {@link SessionsOptions.mayUse}. */
+export function ownKey({ principal, session }: AskedSession): boolean {
   if (!principal.startsWith('human:')) return false;
   const name = principal.slice('human:'.length);
   return session === name || session.startsWith(`${name}/`);

@@ -52,7 +52,7 @@ export class SessionsApi {
     private readonly options: SessionsOptions,
   ) {
     this.#view = world.kernel.as(principal);
-    this.#resources = new SessionResources(world, this.#view, cursors, SESSIONS_PATH);
+    this.#resources = new SessionResources(world, this.#view, cursors, SESSIONS_PATH, (key) => this.#has(key));
   }
 
   /** What stands at a path below the list of sessions: the list, a session, its transcript, content. */
@@ -66,7 +66,8 @@ export class SessionsApi {
   async input(key: string, { id, text, parts, as = 'input', agent, labels, priority }: InputBody): Promise<Accepted> {
     if ((text === undefined) === (parts === undefined))
       throw new Problem(400, 'invalid_argument', 'A message has either `text` or `parts`.', { where: 'text' });
-    const session = await this.#sessionFor(key, agent, labels);
+    const event = as === 'input' ? 'aos.agent/UserInput@1' : 'aos.agent/HostCommand@1';
+    const session = await this.#sessionFor(key, agent, labels, event);
     const input = text ?? (parts ?? []).map(partOf);
     const who = { id, as: this.principal };
     if (as !== 'input') {
@@ -110,11 +111,15 @@ export class SessionsApi {
 
   /** The items that the principal may decide about. */
   async pending(): Promise<{ readonly items: readonly object[] }> {
-    return { items: (await this.world.pending({ to: this.principal })).map(shownItem) };
+    const items = await this.world.pending({ to: this.principal });
+    const own = await Promise.all(items.map(({ session }) => session === undefined || this.#has(session)));
+    return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
 
   /** Decides about a pending item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
+    const waiting = (await this.world.pending()).find((one) => one.id === item);
+    if (waiting?.session !== undefined && !(await this.#has(waiting.session))) throw notFound('The item');
     const decided = await this.world.decide(item, decision as Decision, {
       as: this.principal,
       ...present({ id, digest }),
@@ -171,6 +176,12 @@ export class SessionsApi {
     }
   }
 
+  /** Whether a session is one of the principal's, besides its rights. */
+  async #has(session: string): Promise<boolean> {
+    const { mayUse = ownKey } = this.options;
+    return (await mayUse({ principal: this.principal, session })) === true;
+  }
+
   #mayRead(key: string): Promise<boolean> {
     return this.#resources.mayRead([SESSION_REDUCER, key]);
   }
@@ -188,23 +199,36 @@ export class SessionsApi {
   }
 
   /** A session that is there, or that the principal may begin. */
-  async #sessionFor(key: string, name: string | undefined, labels: InputBody['labels']): Promise<Session> {
+  async #sessionFor(
+    key: string,
+    name: string | undefined,
+    labels: InputBody['labels'],
+    event: string,
+  ): Promise<Session> {
     const cell: Address = [SESSION_REDUCER, requireKey(key)];
+    if (!(await this.#has(key))) throw notFound('The session');
     if ((await this.world.kernel.state(cell)) !== undefined) {
       const session = await this.#existing(key);
       const { agent } = (await this.#row(key)) ?? {};
       if (name !== undefined && name !== agent)
         throw new Problem(409, 'request_differs', `The session has the agent ${agent}.`, { where: 'agent' });
+      await this.#requireSender(cell, event);
       return session;
     }
     const agent = this.#newAgent(name);
-    const { mayStart = ownKey } = this.options;
-    // Whether it exists is not told to whoever may not begin it.
-    if ((await mayStart({ principal: this.principal, session: key, agent: agent.name })) !== true)
-      throw notFound('The session');
+    const wanted = { principal: this.principal, session: key, agent: agent.name };
+    if (this.options.mayStart !== undefined && (await this.options.mayStart(wanted)) !== true)
+      throw new Problem(403, 'may_not_start', 'You may not begin this session with this agent.', { where: 'agent' });
     if ((await unlessDenied(async () => (await this.#view.state(cell)) ?? null)) === undefined)
       throw notFound('The session');
+    await this.#requireSender(cell, event);
     return this.world.session(key, agent, present({ labels }));
+  }
+
+  /** Before a session is made for a message that the gate refuses. */
+  async #requireSender(cell: Address, event: string): Promise<void> {
+    if (await this.#view.maySend(cell, event)) return;
+    throw new Problem(403, 'cap_denied', 'You may not send this to the session.');
   }
 
   #newAgent(name: string | undefined): AnyAgent {

@@ -72,6 +72,8 @@ export class SessionResources {
     private readonly cursors: Cursors,
     /** Where the list is: the other places stand below it. */
     private readonly at: string = SESSIONS_URI,
+    /** Whether a session is there for the principal at all, besides its rights. */
+    private readonly has: (session: string) => Promise<boolean> = async () => true,
   ) {}
 
   /** A page of the sessions, and the list itself on the first. */
@@ -102,6 +104,7 @@ export class SessionResources {
 
   /** Whether the principal may read a session. */
   async mayRead(cell: Address): Promise<boolean> {
+    if (!(await this.has(cell[1]))) return false;
     return (await unlessDenied(() => this.view.state(cell))) !== undefined;
   }
 
