@@ -108,7 +108,11 @@ const KINDS: Readonly<Record<string, (def: Def) => Json>> = {
   literal: ({ values }) => ({ enum: values }),
   enum: ({ entries }) => ({ type: 'string', enum: Object.values(entries as object) }),
   array: (def) => ({ type: 'array', items: jsonSchemaOf(def.element), ...itemsOf(def) }),
-  record: ({ valueType }) => ({ type: 'object', additionalProperties: jsonSchemaOf(valueType) }),
+  record: ({ keyType, valueType }) => ({
+    type: 'object',
+    propertyNames: jsonSchemaOf(keyType),
+    additionalProperties: jsonSchemaOf(valueType),
+  }),
   union: ({ options }) => ({ anyOf: (options as AnySchema[]).map(jsonSchemaOf) }),
   optional: ({ innerType }) => jsonSchemaOf(innerType),
   object: ({ shape }) => {

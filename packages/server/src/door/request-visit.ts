@@ -68,9 +68,12 @@ export class RequestVisit implements Visit {
     for (const release of [...this.#held]) release();
   }
 
-  /** The answer as it is sent: the visit is over when all of it is read, or its reader leaves. */
+  /**
+   * The answer as it is sent. A stream is over when all of it is read, or its reader leaves; another answer is whole already, and
+   * nothing is held for it by whoever does not read it.
+   */
   sending(answer: Response): Response {
-    if (answer.body === null) {
+    if (answer.body === null || answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       this.over();
       return answer;
     }

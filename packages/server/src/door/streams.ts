@@ -41,8 +41,10 @@ export class Streams {
     );
   }
 
+  /** Ends all streams. */
   close(): void {
     clearInterval(this.#timer);
+    for (const visit of this.#open.keys()) visit.stop();
   }
 
   async #principalNow(visit: Visit): Promise<Principal | undefined> {
