@@ -354,7 +354,11 @@ export const HELLO_BUNDLE_MAX: Readonly<
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */
-export const JSON_PARSERS = ['packages/contracts/src/text/json.ts', 'packages/contracts/src/text/own-json.ts'];
+export const JSON_PARSERS = [
+  'packages/contracts/src/text/json.ts',
+  'packages/contracts/src/text/own-json.ts',
+  'packages/client/src/server-json.ts',
+];
 
 /**
  * Programs of the examples that hand a stream of the process on, to what escapes each text itself. Their tests start them

@@ -10,7 +10,9 @@ import type { ServeOptions } from './verbs/serve.js';
 export function addServe(program: Command, run: RunVerb, io: Io): void {
   program
     .command('serve')
-    .description('serve a world: to clients of the Model Context Protocol, on standard input and output or over HTTP, and its sessions over HTTP')
+    .description(
+      'serve a world: to clients of the Model Context Protocol, on standard input and output or over HTTP, and its sessions over HTTP',
+    )
     .argument('<world>', 'the world’s file, or postgres://HOST:PORT/DATABASE#WORLD')
     .option('--mcp', 'serve the Model Context Protocol, at /mcp')
     .option('--sessions', 'serve the sessions of each client’s person, at /v1; needs --http')

@@ -1,4 +1,4 @@
-/** Server-sent events from bytes that come in any pieces. A message that is cut off is none. */
+/** Server-sent events from bytes that come in any pieces. A message that is cut off does not count. */
 
 /** A message of a stream. */
 export interface StreamMessage {

@@ -3,27 +3,28 @@
  *
  * Invariants
  * F1  Each durable event is given once, in the order of the journal: a new connection goes on behind the last one that was
- *     whole. A message that was cut off is none.
+ *     whole. A message that was cut off does not count.
  */
 import { EventLines, type StreamMessage } from './event-lines.js';
 import { refusedBy } from './refused.js';
 import { isPassing, pause, type Requests } from './requests.js';
-import type { Piece, SessionEvent, Told } from './types.js';
+import { parseServerJson } from './server-json.js';
+import type { Piece, SessionEvent, StreamItem } from './types.js';
 
 /** From where events are followed, and until when. */
-export interface FollowOptions {
+export interface ResumeOptions {
   /** The cursor of the last event that is known; from the beginning when absent. */
   readonly after?: string;
-  /** Ends the following. */
+  /** Aborting it ends the events. */
   readonly signal?: AbortSignal;
 }
 
-/** The events at a path, until it has no more or the signal aborts. @throws Refused for a refusal that stays */
+/** The events at a path, until it has no more or the signal aborts. @throws RequestRefused for a refusal that stays */
 export async function* follow(
   requests: Requests,
   path: string,
-  { after, signal }: FollowOptions,
-): AsyncGenerator<Told> {
+  { after, signal }: ResumeOptions,
+): AsyncGenerator<StreamItem> {
   let last = after;
   for (let attempt = 1; signal?.aborted !== true; attempt++) {
     const headers = new Headers({ accept: 'text/event-stream' });
@@ -64,8 +65,8 @@ async function* messagesOf(answer: Response, signal: AbortSignal | undefined): A
   }
 }
 
-function toldBy({ event, id, data }: StreamMessage): Told | undefined {
-  if (event === 'delta') return { piece: JSON.parse(data) as Piece };
-  if (event === 'message' && id !== undefined) return { cursor: id, event: JSON.parse(data) as SessionEvent };
+function toldBy({ event, id, data }: StreamMessage): StreamItem | undefined {
+  if (event === 'delta') return { piece: parseServerJson(data) as Piece };
+  if (event === 'message' && id !== undefined) return { cursor: id, event: parseServerJson(data) as SessionEvent };
   return undefined;
 }

@@ -1,21 +1,19 @@
 /** Sessions of a world that a server serves, for browsers and other programs: no dependency, no Node. */
 export { connect, type SessionClient, type SessionsClient } from './connect.js';
-export type { FollowOptions } from './follow.js';
-export { Refused } from './refused.js';
+export { RequestRefused } from './refused.js';
 export type { ConnectOptions } from './requests.js';
 export type {
+  Acceptance,
   Command,
-  Decided,
-  Decision,
+  DecisionResult,
+  ItemDecision,
   Message,
   Page,
+  PendingDecision,
   Piece,
-  Receipt,
   RunNow,
   SessionEvent,
-  SessionRow,
-  Told,
+  SessionSummary,
+  StreamItem,
   TranscriptEntry,
-  Waiting,
-  Wire,
 } from './types.js';

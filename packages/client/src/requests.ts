@@ -2,7 +2,7 @@
  * Requests to a server of sessions. What a server could not take, or whose answer was lost, is sent again: every act has an id, so
  * it happens once.
  */
-import { type Refused, refusedBy } from './refused.js';
+import { type RequestRefused, refusedBy } from './refused.js';
 
 /** How a client reaches its server. */
 export interface ConnectOptions {
@@ -32,7 +32,7 @@ export class Requests {
     this.#base = String(url).replace(/\/+$/, '').replace(/\/v1$/, '');
   }
 
-  /** Sends a request until it is answered. @throws Refused; what `fetch` throws, after the last try */
+  /** Sends a request until it is answered. @throws RequestRefused; what `fetch` throws, after the last try */
   async send(method: 'GET' | 'POST', path: string, { body, signal }: Sent = {}): Promise<Response> {
     const { tries = TRIES } = this.options;
     for (let attempt = 1; ; attempt++) {
@@ -74,7 +74,7 @@ interface Sent {
 }
 
 /** Whether the same request may be answered later. */
-export const isPassing = (refused: Refused): boolean => PASSING.has(refused.status);
+export const isPassing = (refused: RequestRefused): boolean => PASSING.has(refused.status);
 
 /** Waits before another try: as long as the server says, else longer each time, and not at all for attempt 0. */
 export function pause(attempt: number, answer: Response | undefined, signal: AbortSignal | undefined): Promise<void> {

@@ -3,7 +3,7 @@ import type { AgentEvent, Delta } from '@reprise/agent/contracts';
 import type { Ref } from '@reprise/contracts';
 
 /** A value as JSON has it: a link is the text of its digest. */
-export type Wire<T> = T extends Ref
+type Wire<T> = T extends Ref
   ? string
   : T extends readonly (infer Item)[]
     ? readonly Wire<Item>[]
@@ -18,10 +18,10 @@ export type SessionEvent = Wire<AgentEvent>;
 export type Piece = Delta & { readonly restart?: true };
 
 /** What a stream tells: a durable event with its cursor, or a piece. */
-export type Told = { readonly cursor: string; readonly event: SessionEvent } | { readonly piece: Piece };
+export type StreamItem = { readonly cursor: string; readonly event: SessionEvent } | { readonly piece: Piece };
 
 /** A session in a list. */
-export interface SessionRow {
+export interface SessionSummary {
   readonly session: string;
   readonly agent: string;
   readonly model: string;
@@ -77,13 +77,13 @@ export type Command = { readonly id: string } & (
 );
 
 /** How a message or a command was taken. */
-export interface Receipt {
+export interface Acceptance {
   readonly session: string;
   readonly id: string;
   readonly status: 'accepted' | 'rejected';
   /** The number of the run, where there is one. */
   readonly run?: number;
-  /** Why it was rejected. */
+  /** Why the session rejected it, such as `nothing_to_pause`. */
   readonly code?: string;
 }
 
@@ -101,14 +101,14 @@ export interface RunNow {
   /** Of a waiting run: for what, until when, and the items that people decide. */
   readonly for?: string;
   readonly until?: number | null;
-  readonly pending?: readonly Waiting[];
-  /** Of a stalled run. */
+  readonly pending?: readonly PendingDecision[];
+  /** Of a stalled run: the code of its trouble, and since when, in journal milliseconds. */
   readonly code?: string;
   readonly since?: number;
 }
 
 /** An approval or a question that waits for a person. */
-export interface Waiting {
+export interface PendingDecision {
   readonly id: string;
   readonly kind: 'approval' | 'question';
   readonly session?: string;
@@ -126,7 +126,7 @@ export interface Waiting {
 }
 
 /** A decision: exactly one of `approve`, `deny` and `answer`. */
-export type Decision = { readonly id?: string; readonly digest?: string } & (
+export type ItemDecision = { readonly id?: string; readonly digest?: string } & (
   | {
       readonly approve: true;
       readonly args?: unknown;
@@ -138,7 +138,7 @@ export type Decision = { readonly id?: string; readonly digest?: string } & (
 );
 
 /** What became of a decision. */
-export interface Decided {
+export interface DecisionResult {
   readonly status: 'applied' | 'already_settled' | 'stale' | 'changed';
-  readonly item?: Waiting;
+  readonly item?: PendingDecision;
 }

@@ -57,7 +57,7 @@ export function eventResponse(parts: StreamParts): Response {
   });
 }
 
-/** The lines of events. */
+/** Writes events in the lines of a stream. */
 class EventText {
   /** Steps whose pieces were sent: the first piece of a step after a return says that earlier ones count no more. */
   readonly #told = new Set<string>();

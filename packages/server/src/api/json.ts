@@ -4,7 +4,7 @@ import { parseJson } from '@reprise/contracts/json';
 import type * as z from '@reprise/contracts/schema';
 import { Problem } from './problem.js';
 
-/** A value as JSON. */
+/** A value as JSON, as clients get it. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => (isRef(one) ? `sha256:${one.hex}` : one));
 }

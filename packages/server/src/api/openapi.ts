@@ -20,7 +20,7 @@ const PROBLEM: Json = {
   required: ['type', 'title', 'status', 'code', 'detail'],
 };
 
-/** The description, as JSON. */
+/** The description of all operations, as JSON. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of ROUTES) {

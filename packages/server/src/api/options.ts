@@ -44,7 +44,7 @@ export function requireApiOptions(sessions: unknown, call: string): void {
       require(typeof decides === 'function', `sessions.${name}`, 'a function that says true or false', typeof decides);
 }
 
-/** The default of {@link SessionsOptions.mayUse}. */
+/** Whether a key is a person's own: what {@link SessionsOptions.mayUse} says by default. */
 export function ownKey({ principal, session }: AskedSession): boolean {
   if (!principal.startsWith('human:')) return false;
   const name = principal.slice('human:'.length);

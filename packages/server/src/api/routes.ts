@@ -10,7 +10,7 @@ interface Parameter {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** One operation. */
+/** An operation on sessions, and how it is asked for. */
 export interface Route {
   readonly name: RouteName;
   readonly method: 'GET' | 'POST';
@@ -59,7 +59,7 @@ const lastEvent: Parameter = {
 const SESSION = '/v1/sessions/{session}';
 const RUN = `${SESSION}/runs/{run}`;
 
-/** All operations. */
+/** All operations, in the order in which they are described. */
 export const ROUTES: readonly Route[] = [
   { name: 'describe', method: 'GET', path: '/v1/openapi.json', says: 'This description.', answer: 'json', status: 200 },
   {

@@ -2,7 +2,7 @@
  * What a client does with sessions: messages, commands, decisions, and what it reads of them.
  *
  * Invariants
- * A1  Everything is done and read as the principal of the request (world/W1). What its principal may not read looks like
+ * A1  Everything is done and read as the principal of the request (served-world/W1). What its principal may not read looks like
  *     what is not there.
  * A2  Every act has an id that its client chose: sent again, it is the same act, with the same answer.
  */
@@ -29,10 +29,10 @@ import { notFound, Problem } from './problem.js';
 import type { CommandBody, DecisionBody, InputBody } from './shapes.js';
 
 /** Where the list of sessions is. */
-export const SESSIONS_PATH = '/v1/sessions';
+const SESSIONS_PATH = '/v1/sessions';
 
 /** The answer to a message. */
-export interface Accepted {
+interface Accepted {
   readonly session: string;
   readonly id: string;
   readonly status: 'accepted' | 'rejected';
@@ -40,7 +40,7 @@ export interface Accepted {
   readonly code?: string;
 }
 
-/** Sessions, for one principal. */
+/** What one principal does with sessions, and reads of them. */
 export class SessionsApi {
   readonly #view: WorldView;
   readonly #resources: SessionResources;
@@ -78,7 +78,6 @@ export class SessionsApi {
     return { session: key, id, status: 'accepted', run: run.number };
   }
 
-  /** Takes a command. */
   async command(key: string, body: CommandBody): Promise<Accepted> {
     const session = await this.#existing(key);
     const who = { id: body.id, as: this.principal };

@@ -39,7 +39,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** Answers requests about sessions. */
+/** Answers the requests below `/v1`. */
 export class SessionsSurface implements Surface {
   readonly path = '/v1';
   readonly isTree = true;

@@ -1,6 +1,7 @@
-/** What a request shows of itself, before it is known who sent it. */
+/** Who sends a request, as an app finds it. */
 import type { Principal } from '@reprise/contracts';
 
+/** What a request shows of itself, before it is known who sent it. */
 export interface AuthRequest {
   readonly method: string;
   /** The path and the query. */

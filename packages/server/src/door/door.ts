@@ -29,7 +29,7 @@ export interface Surface {
   refuse(status: number, words: string, headers?: Record<string, string>): Response;
   /** Answers a request whose sender is known. What it reads and takes is its own to bound by {@link Entrance}. */
   answer(visit: Visit, principal: Principal): Promise<Response>;
-  /** Ends what is open. */
+  /** Ends what is still open when the door has closed. */
   close(): Promise<void> | void;
 }
 
@@ -69,7 +69,7 @@ export class Door implements Entrance {
     this.streams = new Streams((visit) => this.#principalNow(visit), parts.limits.streamCheckMs);
   }
 
-  /** Opens it to surfaces. */
+  /** Says what answers the requests that it lets in. */
   lead(surfaces: readonly Surface[]): void {
     this.#surfaces = surfaces;
   }
@@ -159,7 +159,7 @@ export class Door implements Entrance {
 }
 
 /** The path of a request; undefined for what is no path, such as `//`. */
-export function pathOf(target: string): string | undefined {
+function pathOf(target: string): string | undefined {
   const url = target.startsWith('/') ? `http://localhost${target}` : target; // a proxy may be sent a whole address
   return URL.canParse(url) ? new URL(url).pathname : undefined;
 }

@@ -70,7 +70,7 @@ export class RequestVisit implements Visit {
 
   /**
    * The answer as it is sent. A stream is over when all of it is read, or its reader leaves; another answer is whole already, and
-   * nothing is held for it by whoever does not read it.
+   * nothing is held for it when nobody reads it.
    */
   sending(answer: Response): Response {
     if (answer.body === null || answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) {

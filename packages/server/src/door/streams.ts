@@ -41,7 +41,6 @@ export class Streams {
     );
   }
 
-  /** Ends all streams. */
   close(): void {
     clearInterval(this.#timer);
     for (const visit of this.#open.keys()) visit.stop();

@@ -1,4 +1,4 @@
-/** A request as the door and what stands behind it see it, whoever carries it: Node's server, or a platform's `Request`. */
+/** A request as the door and what stands behind it see it, carried by Node's server, or a platform's `Request`. */
 import type { TOO_LARGE } from './bodies.js';
 
 /** A request under way, and what it holds until it is over. */

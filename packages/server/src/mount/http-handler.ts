@@ -13,7 +13,7 @@ export interface HttpHandlerOptions extends DoorOptions {
   readonly base?: string;
 }
 
-/** What an app mounts. */
+/** A world as an app mounts it in its server. */
 export interface HttpHandler extends AsyncDisposable {
   /**
    * Answers a request. It may be passed on alone: it needs no `this`.

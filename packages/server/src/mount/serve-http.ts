@@ -87,7 +87,7 @@ class HttpServing implements Serving {
     return this.close();
   }
 
-  // H4
+  // door/H4
   async #close(): Promise<void> {
     this.server.close();
     this.server.closeIdleConnections();

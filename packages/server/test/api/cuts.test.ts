@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AgentEvent, defineAgent } from '@reprise/agent';
-import { connect, type SessionsClient, type Told } from '@reprise/client';
+import { connect, type SessionsClient, type StreamItem } from '@reprise/client';
 import { sqlite } from '@reprise/store-sqlite';
 import { expect, it } from 'vitest';
 import { stepOf } from '../../../../conformance/part.js';
@@ -28,7 +28,7 @@ class Known {
   readonly pieces = new Map<string, string>();
   readonly answers: string[] = [];
 
-  take(told: Told): void {
+  take(told: StreamItem): void {
     if ('cursor' in told) {
       this.cursors.push(told.cursor);
       if (told.event.type === 'llm_step.completed') this.answers.push(told.event.text ?? '');

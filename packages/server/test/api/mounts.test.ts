@@ -1,11 +1,11 @@
-/** A handler that an app mounts: the same door, the same answers, whoever carries the requests. */
+/** A handler that an app mounts: the same door, the same answers, in each server. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { AgentWorld } from '@reprise/agent';
-import { connect, type Told } from '@reprise/client';
+import { connect, type StreamItem } from '@reprise/client';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HttpHandler, httpHandler } from '../../src/index.js';
@@ -79,7 +79,7 @@ const plain: Mount = async ({ fetch }) => ({
   fetch: async (input, init) => fetch(new Request(input, init)),
 });
 
-async function lastOf(told: AsyncIterable<Told>): Promise<string | undefined> {
+async function lastOf(told: AsyncIterable<StreamItem>): Promise<string | undefined> {
   let last: string | undefined;
   for await (const one of told) if ('event' in one) last = one.event.type;
   return last;

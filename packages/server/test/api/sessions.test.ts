@@ -1,5 +1,5 @@
 /** Sessions over HTTP, as a client sees them. */
-import type { Told } from '@reprise/client';
+import type { StreamItem } from '@reprise/client';
 import { connect } from '@reprise/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AGENT_POLICY } from '../../../agent/src/index.js';
@@ -18,13 +18,13 @@ async function serve(options: Parameters<typeof servedSessions>[0] = {}): Promis
   return served;
 }
 
-async function all(told: AsyncIterable<Told>): Promise<Told[]> {
-  const found: Told[] = [];
+async function all(told: AsyncIterable<StreamItem>): Promise<StreamItem[]> {
+  const found: StreamItem[] = [];
   for await (const one of told) found.push(one);
   return found;
 }
 
-const types = (told: readonly Told[]) => told.flatMap((one) => ('event' in one ? [one.event.type] : []));
+const types = (told: readonly StreamItem[]) => told.flatMap((one) => ('event' in one ? [one.event.type] : []));
 
 /** The code of a refusal. */
 const codeOf = (call: Promise<unknown>) =>
