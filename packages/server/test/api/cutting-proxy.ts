@@ -29,6 +29,11 @@ export class CuttingProxy {
 
   close(): void {
     this.server.close();
+    this.cut();
+  }
+
+  /** Cuts all connections now. */
+  cut(): void {
     for (const one of this.#sockets) one.destroy();
   }
 
