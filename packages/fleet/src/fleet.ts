@@ -209,7 +209,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#database = database;
     const { name = 'default' } = options;
     this.#fleet = `${await database.id()} ${name}`;
-    const posts = await postedCallsOf(database, name); // before the worlds, which take all connections
+    const posts = await postedCallsOf(database, name, [...this.#operations.keys()]); // before the worlds, which take all connections
     this.#host = await openHost<W>({
       directory: database.directory(name),
       store: (id) => database.world(this.#nameOf(id)),
@@ -227,7 +227,6 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       ...{ posts, lookMs, runMs, keepMs, now: () => performance.now() },
       attempt: (asked, signal) => this.#execution.attempt(asked, signal),
       lease: (world) => this.#opened().lease(world),
-      knows: (operation) => this.#operations.has(operation),
       failed: (error) => this.#tell(error),
     });
     this.#delivery.start();

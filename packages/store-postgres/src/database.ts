@@ -27,6 +27,7 @@ import {
   ADMISSION_SINCE,
   LEAVING_SINCE,
   OBJECTS_SINCE,
+  OPERATIONS_SINCE,
   PACKS_SINCE,
   POSTS_SINCE,
   prepareTables,
@@ -215,11 +216,16 @@ export function postgresWithPacks(packBytes: number, url: string, options: Postg
  *
  * @param database as {@link postgres} makes it
  * @param directory the name of the directory
+ * @param operations the names of those that this process knows
  * @throws RepriseError `store_failed`
  */
-export async function postedCallsOf(database: PostgresDatabase, directory: string): Promise<PostedCalls> {
+export async function postedCallsOf(
+  database: PostgresDatabase,
+  directory: string,
+  operations: readonly string[],
+): Promise<PostedCalls> {
   requireArgument(database instanceof Database, 'postedCallsOf(database)', 'a database that postgres() made', database);
-  return database.posts(directory);
+  return database.posts(directory, operations);
 }
 
 function tablesOf(version: number, connections: Connections): Tables {
@@ -302,7 +308,7 @@ class Database implements PostgresDatabase {
 
   async fleet(): Promise<FleetRows> {
     const connections = await this.#tables();
-    return fleetRows(connections, this.label, (await versionOf(connections)) >= POSTS_SINCE);
+    return fleetRows(connections, this.label, (await versionOf(connections)) >= OPERATIONS_SINCE);
   }
 
   async drain(host: string): Promise<boolean> {
@@ -322,11 +328,12 @@ class Database implements PostgresDatabase {
   }
 
   /** Opened by {@link postedCallsOf}, since no program has it. */
-  async posts(name: string): Promise<PostedCalls> {
+  async posts(name: string, operations: readonly string[]): Promise<PostedCalls> {
     const { connections } = await this.#open();
     const { id: directory } = await directoryRow(connections, name);
     const { hints } = this.#tell(connections);
-    return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
+    const { address = '' } = this.options;
+    return new DatabasePosts({ connections, hints, directory, address, operations: [...operations].sort() });
   }
 
   async close(): Promise<void> {

@@ -41,7 +41,7 @@ describePostgres('reprise fleet', (own) => {
     const text = await fleet('status', withPassword());
     expect(text.code).toBe(0);
     expect(text.out).toMatch(new RegExp(`^[0-9a-f-]{36} +${address} +\\d+ ms +1$`, 'm'));
-    expect(text.out).toMatch(/^shops +1 +0 +0 +- +0 +-$/m);
+    expect(text.out).toMatch(/^shops +1 +0 +0 +- +0 +- +0$/m);
     const json = JSON.parse((await fleet('status', own.url, '--json')).out);
     expect(json).toMatchObject({
       ok: true,
