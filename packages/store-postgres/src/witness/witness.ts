@@ -20,6 +20,7 @@ import {
   expectedOf,
   isBefore,
   readSlots,
+  withoutEqual,
   type Witnessed,
   wordsOf,
 } from './compared.js';
@@ -101,7 +102,7 @@ export class Witness {
       await connections.rows('refuse a restored database', stop, [incarnation]);
       throw notAdmitted(connections.label, 'heads', { worlds: before.slice(0, NAMED_MAX).map(wordsOf) });
     }
-    return { witnessed, admissions: await admissionsOf(connections, connections.label) };
+    return { witnessed: withoutEqual(witnessed, compared), admissions: await admissionsOf(connections, connections.label) };
   }
 
   /** Requires that a world has the newest head that is known of it. @throws RepriseError `head_mismatch` */
