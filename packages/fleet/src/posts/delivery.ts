@@ -152,7 +152,8 @@ export class Delivery {
     // The database may have been away from all: the next time all others have said what they know.
     const again = found.filter(({ row }) => this.#unknown.has(row));
     this.#unknown = new Set(found.map(({ row }) => row));
-    for (const call of again) if (!this.#stop.signal.aborted) await posts.answer(call.row, writeOutcome(unknownTo(call)));
+    for (const call of again)
+      if (!this.#stop.signal.aborted) await posts.answer(call.row, writeOutcome(unknownTo(call)));
   }
 
   #rests(world: string): boolean {

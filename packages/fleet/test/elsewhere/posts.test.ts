@@ -255,11 +255,17 @@ describePostgres('a posted call', (own) => {
       const wanted = looks + 2; // the second one begins after the removal of the first
       await expect.poll(() => looks).toBeGreaterThanOrEqual(wanted);
     };
-    const waits = async () => expect(await posts.find({ world: 'antwerp', principal: 'human:eve', request: 'r-1' })).not.toHaveProperty('answer');
+    const waits = async () =>
+      expect(await posts.find({ world: 'antwerp', principal: 'human:eve', request: 'r-1' })).not.toHaveProperty(
+        'answer',
+      );
     await swept(hour - 1);
     await sql("UPDATE reprise.posted_call SET made = made - interval '2 hours' WHERE request = 'r-1'");
     await waits(); // old, and this process has not looked for an hour
-    await sql("INSERT INTO reprise.posted_operation SELECT id, 'shop/gone@1', clock_timestamp() FROM reprise.directory WHERE name = $1", [Buffer.from(name)]);
+    await sql(
+      "INSERT INTO reprise.posted_operation SELECT id, 'shop/gone@1', clock_timestamp() FROM reprise.directory WHERE name = $1",
+      [Buffer.from(name)],
+    );
     for (const at of [2, 3, 4]) await swept(at * hour);
     await waits(); // a process was heard of that knows it
     expect(await status()).toMatchObject({ posted: 2, unknown: 0 });
@@ -271,7 +277,9 @@ describePostgres('a posted call', (own) => {
     const late = await join(name, { operations: [operation] });
     const given = await failure(late.answer('antwerp', operation, { id: 'r-1', as: 'human:eve', within: 0 }));
     expect([given.code, given.details.reason]).toEqual(['call_unanswered', 'unknown_operation']);
-    expect(await late.database.fleet()).toMatchObject({ directories: expect.arrayContaining([expect.objectContaining({ name, posted: 0, unknown: 0 })]) });
+    expect(await late.database.fleet()).toMatchObject({
+      directories: expect.arrayContaining([expect.objectContaining({ name, posted: 0, unknown: 0 })]),
+    });
   });
 
   it('a process that cannot be reached executes what is posted to its worlds, and keeps them', async () => {

@@ -307,7 +307,11 @@ describePostgres('keys for erasure', (own) => {
       try {
         expect(await reader.content.erasedThrough()).toBeLessThan(seq);
         if (when === 'before') expect(await getBytes(reader.content, ref)).toEqual(textOf(300, world));
-        else await expect(getBytes(reader.content, ref)).rejects.toMatchObject({ code: 'blob_erased', details: { by: seq } });
+        else
+          await expect(getBytes(reader.content, ref)).rejects.toMatchObject({
+            code: 'blob_erased',
+            details: { by: seq },
+          });
         expect(await getBytes(reader.content, other)).toEqual(textOf(400, world));
         expect(await reader.content.erasedBy(other)).toBeUndefined();
       } finally {

@@ -83,7 +83,8 @@ export class Residents<W> {
    */
   async take(id: string, waitMs = Number.POSITIVE_INFINITY): Promise<Resident<W>> {
     if (this.#ended !== undefined) throw this.#ended;
-    const resident = this.#enter(id, !this.#line.some((one) => this.#wantsRoom(one))) ?? (await this.#waitFor(id, waitMs));
+    const resident =
+      this.#enter(id, !this.#line.some((one) => this.#wantsRoom(one))) ?? (await this.#waitFor(id, waitMs));
     await resident.opening;
     return resident;
   }
