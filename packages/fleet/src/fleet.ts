@@ -492,7 +492,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
     try {
       const { hosts } = await this.database.fleet();
-      return askedElsewhere(outcome, { hosts, own: this.#address, turn: this.#turn++ });
+      const isOther = (address: string) => address !== this.#address && !this.#routes.isStranger(address);
+      return askedElsewhere(outcome, { hosts, isOther, turn: this.#turn++ });
     } catch {
       return outcome; // the database is asked again at the next attempt
     }
@@ -513,6 +514,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     });
     const outcome = await this.#sender.send(address, { body, patienceMs, signal });
     this.#routes.suspect(address, outcome.kind === 'again' && outcome.reason === 'silent');
+    if (isOfAnotherFleet(outcome)) this.#routes.stranger(address);
     return outcome;
   }
 
@@ -528,6 +530,16 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
       // a throwing `onError` must not bring the fleet down
     }
   }
+}
+
+/** Whether a process has refused a request, with its signature, for the name of the fleet in it. */
+function isOfAnotherFleet(outcome: Outcome): boolean {
+  return (
+    outcome.kind === 'again' &&
+    outcome.reason === 'refused' &&
+    isRepriseError(outcome.error, 'forward_refused') &&
+    outcome.error.details.reason === 'fleet'
+  );
 }
 
 const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };

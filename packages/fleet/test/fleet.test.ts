@@ -296,8 +296,10 @@ describePostgres('a fleet', (own) => {
     await older.close();
     await ordered(newer, 'two'); // its cell is migrated
     await newer.close();
+    const stranger = await join(own.fresh()); // of another fleet in the database
     const alone = await of('first');
     expect((await failure(ordered(alone, 'three'))).code).toBe('manifest_mismatch');
+    await stranger.close();
     const other = await of('second');
     // As a newer release leaves them, which has added tables: the processes before it go on.
     await sql('UPDATE reprise.meta SET version = version + 1');
