@@ -206,7 +206,16 @@ describePostgres('a fleet', (own) => {
     const { hosts, directories } = await b.database.fleet();
     const [host] = hosts.filter(({ address }) => address === a.address);
     expect(host).toMatchObject({ open: 1, leaving: false });
-    expect(directories).toContainEqual({ name, open: 1, waiting: 0, due: 0, lateMs: 0, posted: 0, postedMs: 0, unknown: 0 });
+    expect(directories).toContainEqual({
+      name,
+      open: 1,
+      waiting: 0,
+      due: 0,
+      lateMs: 0,
+      posted: 0,
+      postedMs: 0,
+      unknown: 0,
+    });
     expect(await b.database.drain(host?.id ?? '')).toBe(true);
     await a.closed;
     expect(told).toBe(1);
@@ -303,7 +312,12 @@ describePostgres('a fleet', (own) => {
     const other = await of('second');
     // As a newer release leaves them, which has added tables: the processes before it go on.
     await sql('UPDATE reprise.meta SET version = version + 1');
-    const { state } = await ordered(alone, 'three').finally(() => sql('UPDATE reprise.meta SET version = version - 1')).then(() => alone.call('antwerp', OPERATIONS.look, null));
+    try {
+      await ordered(alone, 'three');
+    } finally {
+      await sql('UPDATE reprise.meta SET version = version - 1');
+    }
+    const { state } = await alone.call('antwerp', OPERATIONS.look, null);
     expect((JSON.parse(state) as { orders: unknown }).orders).toEqual([
       { order: 'one', release: 1 },
       { order: 'two', release: 2 },

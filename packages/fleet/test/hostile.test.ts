@@ -1,7 +1,8 @@
 /** What a door, its neighbours and the code of an app do that none of them should: no caller sees it, and nobody waits for it. */
-import { inspect } from 'node:util';
+
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, Server, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { RepriseError } from '@reprise/contracts';
 import { encode, type World } from '@reprise/kernel';
 import { openHost } from '@reprise/kernel/host';

@@ -167,7 +167,10 @@ describePostgres('a process and its database', (own) => {
       const url = `${own.url.replace('reprise@', `${role}@`)}?options=${encodeURIComponent(`-c ${setting}`)}`;
       await using database = postgres(url, { connectionsMax: 3 });
       const opening = Promise.all(Array.from({ length: 20 }, () => database.world(own.fresh()).open()));
-      await expect(opening).rejects.toMatchObject({ code: 'store_failed', details: { hint: expect.stringContaining(said) } });
+      await expect(opening).rejects.toMatchObject({
+        code: 'store_failed',
+        details: { hint: expect.stringContaining(said) },
+      });
     }
   });
 

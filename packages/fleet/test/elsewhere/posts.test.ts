@@ -242,7 +242,12 @@ describePostgres('a posted call', (own) => {
     const hour = 3_600_000;
     let [now, looks] = [0, 0];
     const worlds = posts.worlds.bind(posts);
-    const counted = Object.assign(posts, { worlds: (after: string, limit: number) => (looks++, worlds(after, limit)) });
+    const counted = Object.assign(posts, {
+      worlds: (after: string, limit: number) => {
+        looks++;
+        return worlds(after, limit);
+      },
+    });
     const delivery = new Delivery({
       ...{ posts: counted, lookMs: 1, runMs: 1_000, keepMs: hour, now: () => now },
       attempt: async () => ({ kind: 'again', reason: 'unknown_operation' }),
