@@ -3,7 +3,7 @@
  *
  * Invariants
  * B1  The digest of an object is signed and sent with it, so a place that checks it stores these bytes or none. A success
- *     without an ETag is none: a web server or a proxy in the place of the service may answer everything with a page.
+ *     has to have an ETag: a web server or a proxy in the place of the service may answer everything with a page.
  * B2  A removal ends only after a GET has found nothing: in a bucket that keeps versions a DELETE alone hides the bytes,
  *     and a PUT whose answer was lost may have left a version that nobody knows of.
  */
