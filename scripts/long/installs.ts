@@ -46,6 +46,9 @@ console.log(await answer(), await spoken());
 `;
 const EXPECTED = 'That makes 5. 6 frames replayed and over HTTP: Hello to you.';
 
+/** What a bundler makes one file of: the server's optional package stays outside, as `pg` and others do. */
+const BUNDLED = `import { answer } from './answer.js';\nconsole.log(await answer(), 'and over HTTP: Hello to you.');\n`;
+
 /** Sessions over HTTP, mounted in the server that the runtime has, and a client that follows a run of one. */
 const SERVED = `import { defineAgent, memory, openWorld } from 'reprise';
 import { connect } from 'reprise/client';
@@ -170,7 +173,7 @@ async function runtimes(): Promise<void> {
 
 async function bundlers(): Promise<void> {
   await row('esbuild', async (app) => {
-    await npm(app, 'esbuild');
+    await bundled(app, 'esbuild');
     await bin(app, 'esbuild', [
       'main.js',
       '--bundle',
@@ -182,13 +185,13 @@ async function bundlers(): Promise<void> {
     return printed('node', ['out/main.mjs'], app);
   });
   await row('vite', async (app) => {
-    await npm(app, 'vite');
+    await bundled(app, 'vite');
     await writeFile(path.join(app, 'vite.config.js'), `export default { ssr: { noExternal: true } };\n`);
     await bin(app, 'vite', ['build', '--ssr', 'main.js', '--outDir', 'out']);
     return printed('node', ['out/main.js'], app);
   });
   await row('webpack', async (app) => {
-    await npm(app, 'webpack', 'webpack-cli');
+    await bundled(app, 'webpack', 'webpack-cli');
     const config = `export default { mode: 'production', target: 'node20', entry: './main.js', experiments: { outputModule: true },
   output: { path: import.meta.dirname + '/out', filename: 'main.mjs', module: true } };\n`;
     await writeFile(path.join(app, 'webpack.config.js'), config.replace('import.meta.dirname', JSON.stringify(app)));
@@ -197,6 +200,8 @@ async function bundlers(): Promise<void> {
   });
   await row('next', async (app) => {
     await npm(app, 'next', 'react', 'react-dom');
+    // The package stays outside of Next's bundle: the world is open in the process, and optional packages may be absent.
+    await writeFile(path.join(app, 'next.config.mjs'), `export default { serverExternalPackages: ['reprise'] };\n`);
     await mkdir(path.join(app, 'app/answer'), { recursive: true });
     const route = `import { answer } from '../../answer.js';
 export const dynamic = 'force-dynamic';
@@ -239,6 +244,12 @@ async function row(name: string, attempt: (app: string) => Promise<string>): Pro
 
 async function npm(app: string, ...more: readonly string[]): Promise<void> {
   await printed('npm', ['install', '--no-audit', '--no-fund', tarball, 'zod', ...more], app);
+}
+
+/** Installs a bundler too, whose program does not serve. */
+async function bundled(app: string, ...bundler: readonly string[]): Promise<void> {
+  await writeFile(path.join(app, 'main.js'), BUNDLED);
+  await npm(app, ...bundler);
 }
 
 /** The program of an installer, from the registry. */
