@@ -6,7 +6,7 @@
  *     whole. A message that was cut off does not count.
  */
 import { EventLines, type StreamMessage } from './event-lines.js';
-import { refusedBy } from './refused.js';
+import { refusedBy, refusedIn } from './refused.js';
 import { isPassing, pause, type Requests } from './requests.js';
 import { parseServerJson } from './server-json.js';
 import type { Piece, SessionEvent, StreamItem } from './types.js';
@@ -36,6 +36,7 @@ export async function* follow(
     } else if (answer !== undefined) {
       for await (const message of messagesOf(answer, signal)) {
         if (message.event === 'end') return;
+        if (message.event === 'problem') throw refusedIn(message.data);
         const told = toldBy(message);
         if (told === undefined) continue;
         attempt = 0; // what brings something is a connection that works: the next one begins at once

@@ -20,6 +20,12 @@ export class RequestRefused extends Error {
   }
 }
 
+/** The refusal that ends a stream. */
+export function refusedIn(text: string): RequestRefused {
+  const body = bodyIn(text);
+  return new RequestRefused(typeof body.status === 'number' ? body.status : 500, body);
+}
+
 /** The refusal that an answer is. */
 export async function refusedBy(answer: Response): Promise<RequestRefused> {
   const text = await answer.text().catch(() => '');

@@ -1,8 +1,10 @@
 /** Events of sessions as a stream of server-sent events. */
 import type { AgentEvent, Delta } from '@reprise/agent';
+import { isRepriseError, lineOfError } from '@reprise/contracts';
 import type { Visit } from '../door/visit.js';
 import type { EventCursors } from './cursors.js';
 import { jsonText } from './json.js';
+import { problemOf } from './problem.js';
 
 /** After so many silent milliseconds a comment is sent, so that no proxy closes the connection. */
 const KEEP_ALIVE_MS = 15_000;
@@ -22,7 +24,8 @@ interface StreamParts {
 
 /**
  * Streams events, as fast as the client reads them. An event that is durable has its cursor as `id`; a piece of an answer
- * (`event: delta`) has none, and counts until the next event of its step. `event: end` says that nothing follows.
+ * (`event: delta`) has none, and counts until the next event of its step. `event: end` says that nothing follows, `event: problem`
+ * why nothing can.
  */
 export function eventResponse(parts: StreamParts): Response {
   const left = new AbortController();
@@ -36,7 +39,11 @@ export function eventResponse(parts: StreamParts): Response {
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       next ??= items.next();
-      const found = await within(next);
+      const found = await within(next).catch((error: unknown) => errorOf(error));
+      if (found instanceof Error) {
+        controller.enqueue(encoder.encode(await lastWords(found)));
+        return controller.close();
+      }
       if (found === undefined) return controller.enqueue(encoder.encode(': \n\n'));
       next = undefined;
       if (found.done !== true) return controller.enqueue(encoder.encode(text.of(found.value)));
@@ -57,6 +64,17 @@ export function eventResponse(parts: StreamParts): Response {
   });
 }
 
+/**
+ * What tells a client that its events cannot go on, such as those of a session whose cell has failed.
+ *
+ * @throws the error, when the client can go on elsewhere or is told nothing: its connection breaks
+ */
+async function lastWords(error: Error): Promise<string> {
+  const refused = isRepriseError(error, 'world_closed') ? undefined : problemOf(error);
+  if (refused === undefined) throw error;
+  return `event: problem\ndata: ${await refused.text()}\n\n`;
+}
+
 /** Writes events in the lines of a stream. */
 class EventText {
   /** Steps whose pieces were sent: the first piece of a step after a return says that earlier ones count no more. */
@@ -71,6 +89,10 @@ class EventText {
     this.#told.add(one.step_id);
     return `event: delta\ndata: ${jsonText(isFirst ? { ...one, restart: true } : one)}\n\n`;
   }
+}
+
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(lineOfError(thrown));
 }
 
 async function within<T>(next: Promise<T>): Promise<T | undefined> {

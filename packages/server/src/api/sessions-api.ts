@@ -28,6 +28,9 @@ import { ownKey, type SessionsOptions } from './options.js';
 import { notFound, Problem } from './problem.js';
 import type { CommandBody, DecisionBody, InputBody } from './shapes.js';
 
+/** The id of a pending item: of an effect, and of a question its number as well. */
+const WHOLE_ID = /^[0-9a-f]{64}(?:\.\d{1,3})?$/;
+
 /** Where the list of sessions is. */
 const SESSIONS_PATH = '/v1/sessions';
 
@@ -115,8 +118,9 @@ export class SessionsApi {
     return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
 
-  /** Decides about a pending item. */
+  /** Decides about a pending item, by its whole id: the beginning of one may be that of another person's item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
+    if (!WHOLE_ID.test(item)) throw notFound('The item');
     const waiting = (await this.world.pending()).find((one) => one.id === item);
     if (waiting?.session !== undefined && !(await this.#has(waiting.session))) throw notFound('The item');
     const decided = await this.world.decide(item, decision as Decision, {

@@ -1,8 +1,12 @@
 /** Sessions over HTTP, as a client sees them. */
 import type { StreamItem } from '@reprise/client';
 import { connect } from '@reprise/client';
+import { RepriseError } from '@reprise/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AGENT_POLICY } from '../../../agent/src/index.js';
+import { EventCursors } from '../../src/api/cursors.js';
+import { eventResponse } from '../../src/api/event-response.js';
+import type { Visit } from '../../src/door/visit.js';
 import { servedSessions } from './world.js';
 
 type Served = Awaited<ReturnType<typeof servedSessions>>;
@@ -171,6 +175,7 @@ describe('what belongs to others', () => {
     expect(new Set(await codes('ann'))).toEqual(new Set(['404 not_found']));
     expect(await bob.pending()).toEqual([]);
     expect(await codeOf(bob.decide(item?.id ?? '', { approve: true }))).toBe('404 not_found');
+    expect(await codeOf(bob.decide(item?.id.slice(0, 12) ?? '', { approve: true }))).toBe('404 not_found');
     expect((await bob.sessions()).items).toEqual([]);
     expect(stage.world.kernel.head.seq).toBe(head);
   });
@@ -183,6 +188,37 @@ describe('what belongs to others', () => {
     expect(await codeOf((await as('human:ann')).session('ann').send({ id: 'm', text: 'x' }))).toMatch(/^403 /);
     await expect.poll(() => world.kernel.unfinished).toBe(false);
     expect(world.kernel.head.seq - head).toBeLessThan(8); // the run of the first message alone
+  });
+});
+
+describe('events that cannot go on', () => {
+  it('a client is told why events cannot go on; of an error of the server it is told nothing, and it connects again', async () => {
+    const visit = { signal: new AbortController().signal } as Visit;
+    const textOf = (error: Error) => {
+      const open = async function* (): AsyncGenerator<never> {
+        yield* [];
+        throw error;
+      };
+      return eventResponse({
+        visit,
+        cursors: new EventCursors('0'.repeat(64), () => 0),
+        isResumed: false,
+        hasEnd: true,
+        open,
+      }).text();
+    };
+    const failed = await textOf(new RepriseError('cell_failed', 'the session has failed', { where: 'inside' }));
+    expect(failed).toMatch(/^event: problem\ndata: \{.*"code":"cell_failed".*\}\n\n$/);
+    expect(failed).not.toContain('inside');
+    await expect(textOf(new RepriseError('world_closed', 'closed'))).rejects.toThrow('closed');
+    await expect(textOf(new Error('a defect'))).rejects.toThrow('a defect');
+  });
+
+  it('a client whose events cannot go on throws what it was told', async () => {
+    const body = 'event: problem\ndata: {"status":409,"code":"cell_failed","detail":"The session has failed."}\n\n';
+    const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const events = connect('http://x.test', { token: 't', fetch }).session('ann').events();
+    expect(await codeOf(all(events))).toBe('409 cell_failed');
   });
 });
 
