@@ -24,6 +24,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
   operators: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society', 'providers', 'tools', 'server'],
+  otel: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society'],
   inspect: [
     'contracts',
     'kernel',
@@ -46,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'specialists',
     'society',
     'operators',
+    'otel',
     'inspect',
     'packs',
     'store-sqlite',
@@ -65,6 +67,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'specialists',
     'society',
     'operators',
+    'otel',
     'inspect',
     'packs',
     'store-sqlite',
@@ -289,7 +292,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|org|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+      /^packages\/(cli|fleet|inspect|objects-s3|operators|org|otel|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
@@ -322,7 +325,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|fleet|inspect|objects-s3|operators|otel|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];
