@@ -7,7 +7,7 @@
  * K2  A call or a plan that has ended is known until the cascade that ended it is over: what it began may follow in it.
  */
 import type { Address, JournalRecord } from '@reprise/contracts';
-import { EVENTS, MAKING_CALLS } from '../names/wire.js';
+import { EVENTS } from '../names/wire.js';
 import { below, type Here, type OpenSpan, type OpenSpans, type Position } from './open-spans.js';
 import type { SpanLink } from './span.js';
 
@@ -94,14 +94,20 @@ export class Known implements Tables {
   /**
    * What led to a record: the call of an agent whose delivery, or whose plan, made it in the end; undefined when it was
    * something from outside.
+   *
+   * @param isMeant tells the call among several that were passed on together; where it means none or more, it is their run
    */
-  behind(spans: OpenSpans, { records, i }: Pick<Here, 'records' | 'i'>): Position | undefined {
+  behind(
+    spans: OpenSpans,
+    { records, i }: Pick<Here, 'records' | 'i'>,
+    isMeant: (call: PassedCall) => boolean = () => true,
+  ): Position | undefined {
     for (let at = i; ; ) {
       const record = records[at];
       const c = record !== undefined && 'c' in record ? record.c : at;
       const cause = records[c];
       if (cause === undefined || c >= at) return undefined;
-      const found = this.#madeBy(spans, cause);
+      const found = this.#madeBy(spans, cause, isMeant);
       if (found !== undefined) return found;
       at = c;
     }
@@ -111,7 +117,8 @@ export class Known implements Tables {
   move(moved: (position: Position) => Position): void {
     for (const [key, job] of this.jobs) this.jobs.set(key, job && moved(job));
     for (const [key, plan] of this.plans) this.plans.set(key, moved(plan));
-    for (const [key, input] of this.inputs) this.inputs.set(key, { ...input, below: input.below && moved(input.below) });
+    for (const [key, input] of this.inputs)
+      this.inputs.set(key, { ...input, below: input.below && moved(input.below) });
     this.recentCalls.clear();
   }
 
@@ -129,32 +136,35 @@ export class Known implements Tables {
       for (const [key, entry] of stored[name]) (this[name] as Map<string, unknown>).set(key, entry);
   }
 
-  #madeBy(spans: OpenSpans, cause: JournalRecord): Position | undefined {
+  #madeBy(spans: OpenSpans, cause: JournalRecord, isMeant: (call: PassedCall) => boolean): Position | undefined {
     if (cause.kind !== 'event') return undefined;
     const { event, from } = cause;
-    if (event.name === EVENTS.ownerCall) return this.#belowOwnerCall(spans, event.value, undefined);
-    if (event.name === EVENTS.ownerCalls) return this.#belowOwnerCall(spans, event.value, onlyCall(event.value));
+    // The reducer's own schema checked the event before it was delivered.
+    const { session, call_id, calls } = event.value as unknown as PassedCalls;
+    if (event.name === EVENTS.ownerCall) return this.#belowOwnerCall(spans, session, call_id);
+    if (event.name === EVENTS.ownerCalls) {
+      const meant = calls.filter(isMeant);
+      return this.#belowOwnerCall(spans, session, meant.length === 1 ? meant[0]?.call_id : undefined);
+    }
     return from?.length === 3 ? this.plans.get(keyOf(from)) : undefined;
   }
 
   /** Below the call, or the run of the session where the call is one of several, or a call of a program. */
-  #belowOwnerCall(spans: OpenSpans, value: unknown, only: string | null | undefined): Position | undefined {
-    // The reducer's own schema checked the event before it was delivered.
-    const { session, call_id } = value as { readonly session: string; readonly call_id?: string };
-    const call = only === undefined ? call_id : only;
-    const found = call === undefined || call === null ? undefined : this.belowCall(spans, session, call);
-    if (found !== undefined) return found;
-    const run = spans.find('run', session);
-    return run && below(run);
+  #belowOwnerCall(spans: OpenSpans, session: string, call: string | undefined): Position | undefined {
+    const found = call === undefined ? undefined : this.belowCall(spans, session, call);
+    const run = found === undefined ? spans.find('run', session) : undefined;
+    return found ?? (run && below(run));
   }
 }
 
-/** The one call among several that can make nodes; null when it is not known which one did. */
-function onlyCall(value: unknown): string | null {
-  const { calls } = value as { readonly calls: readonly { readonly call_id: string; readonly name: string }[] };
-  const making = calls.filter(({ name }) => MAKING_CALLS.includes(name));
-  return making.length === 1 ? (making[0]?.call_id ?? null) : null;
+/** A call of a session that its owner answers. */
+export interface PassedCall {
+  readonly call_id: string;
+  readonly name: string;
+  readonly args: unknown;
 }
+
+type PassedCalls = { readonly session: string; readonly call_id: string; readonly calls: readonly PassedCall[] };
 
 /** The key of several names: any text may be one. */
 export function keyOf(parts: readonly (string | number)[]): string {

@@ -126,7 +126,9 @@ export class OpenSpans {
   /** Ends a span. */
   end(span: OpenSpan, here: Here, ending: Ending = {}): void {
     this.#remove(span);
-    this.#ended.push(spanFrom(span, { ...ending, world: this.world, seq: here.seq, place: `${here.seq}.${here.i}`, at: here.at }));
+    this.#ended.push(
+      spanFrom(span, { ...ending, world: this.world, seq: here.seq, place: `${here.seq}.${here.i}`, at: here.at }),
+    );
   }
 
   /** The spans that have ended since the last call. */
@@ -230,7 +232,10 @@ interface Close extends Ending {
   readonly at: number;
 }
 
-function spanFrom(span: OpenSpan, { error, status, attributes = {}, content, name = span.name, ...close }: Close): Span {
+function spanFrom(
+  span: OpenSpan,
+  { error, status, attributes = {}, content, name = span.name, ...close }: Close,
+): Span {
   return {
     traceId: span.traceId,
     spanId: span.spanId,

@@ -30,7 +30,8 @@ export class Operations {
     const span = this.spans.find('effect', effect);
     if (span === undefined) return;
     if (attempt === 1) span.startMs = here.at;
-    else this.spans.addEvent(span, { name: 'reprise.attempt', at: here.at, attributes: { [REPRISE.attempts]: attempt } });
+    else
+      this.spans.addEvent(span, { name: 'reprise.attempt', at: here.at, attributes: { [REPRISE.attempts]: attempt } });
   }
 
   /** An effect has its outcome. */
@@ -194,7 +195,10 @@ export class Operations {
           ...(count === undefined ? {} : { [NEWER_ATTRIBUTES.memoryRecordCount]: count }),
         },
       },
-      this.known.plans.get(keyOf(plan)) ?? this.known.behind(this.spans, here) ?? this.#ofCell(plan) ?? this.#own(here, plan),
+      this.known.plans.get(keyOf(plan)) ??
+        this.known.behind(this.spans, here) ??
+        this.#ofCell(plan) ??
+        this.#own(here, plan),
     );
   }
 
@@ -220,7 +224,9 @@ interface MemoryParams {
 function operationOf(name: string, params: unknown): string | undefined {
   if (name === EFFECTS.memorySearch || name === EFFECTS.memoryRead) return NEWER_OPERATIONS.searchMemory;
   if (name !== EFFECTS.memoryWrite) return undefined;
-  return (params as MemoryParams).operation?.op === 'store' ? NEWER_OPERATIONS.createMemory : NEWER_OPERATIONS.updateMemory;
+  return (params as MemoryParams).operation?.op === 'store'
+    ? NEWER_OPERATIONS.createMemory
+    : NEWER_OPERATIONS.updateMemory;
 }
 
 function recordId(store: string, id: number): string {

@@ -76,7 +76,11 @@ export class Runs {
     if (span === undefined) return;
     if (stop !== undefined) return this.#end(here, session, span, fact);
     if (waiting === undefined) return;
-    this.spans.addEvent(span, { name: 'reprise.waiting', at: here.at, attributes: { [REPRISE.waitsFor]: waiting.for } });
+    this.spans.addEvent(span, {
+      name: 'reprise.waiting',
+      at: here.at,
+      attributes: { [REPRISE.waitsFor]: waiting.for },
+    });
   }
 
   /** A model call of a run has ended: the run tells its model, its provider and its use. */
@@ -140,7 +144,8 @@ export class Runs {
       this.known.callEnded(call);
       this.spans.end(call, here, { status: 'run_ended' });
     }
-    const error = stop?.kind === 'Failed' ? stop.code : stop?.kind === 'LimitsExceeded' ? `limit/${stop.limit}` : undefined;
+    const error =
+      stop?.kind === 'Failed' ? stop.code : stop?.kind === 'LimitsExceeded' ? `limit/${stop.limit}` : undefined;
     this.spans.end(span, here, { error, status: stop?.kind === 'Cancelled' ? 'cancelled' : undefined });
     // Their owners state the definition with each input.
     const maker = this.known.sessions.get(session)?.maker ?? null;

@@ -1,13 +1,13 @@
 /** Organizations: trees and their nodes, teams and their tasks, swarms and their tasks, all as `invoke_workflow`. */
 import type { DerivedOf } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { JobChanged } from '@reprise/org/contracts';
 import type { swarmFacts } from '@reprise/society/contracts';
 import type { ProjectFact } from '@reprise/specialists/contracts';
 import type { NodeStatus, TreeFact } from '@reprise/tree/contracts';
-import type * as z from '@reprise/contracts/schema';
 import { ATTRIBUTES, OPERATIONS, REPRISE, WORKFLOWS } from '../names/conventions.js';
-import { EVENTS, REDUCERS } from '../names/wire.js';
-import { type Known, keyOf } from './known.js';
+import { EVENTS, MAKING_CALLS, REDUCERS } from '../names/wire.js';
+import { type Known, keyOf, type PassedCall } from './known.js';
 import { below, type Here, linkTo, type OpenSpan, type OpenSpans, type Position } from './open-spans.js';
 import type { SpanAttribute, SpanLink } from './span.js';
 
@@ -142,11 +142,12 @@ export class Workflows {
     return this.spans.begin(here, start, [REDUCERS.project, project, here.seq]);
   }
 
-  #nodeBegins(here: Here, tree: string, { n, parent, agent }: NodeFact, key: string): void {
+  #nodeBegins(here: Here, tree: string, { n, parent, agent, goal }: NodeFact, key: string): void {
     const root = this.spans.find('tree', tree) ?? this.#tree(here, tree); // an ended tree goes on
     const above = parent === null ? undefined : this.spans.find('node', keyOf([tree, parent]));
-    const call = parent === null ? undefined : this.known.behind(this.spans, here);
-    const isOwn = call?.trace.join('\0') === root.trace.join('\0');
+    const call = parent === null ? undefined : this.known.behind(this.spans, here, makes(goal));
+    // A step of a serial, and a node that another node tries again, are parts of the node above them.
+    const isOwn = above !== undefined && nearestNode(call) === above.spanId;
     this.spans.begin(
       here,
       {
@@ -163,7 +164,13 @@ export class Workflows {
   #workBegins(
     here: Here,
     swarm: OpenSpan,
-    { key, swarm: name, task, agent, slot }: Readonly<Record<'key' | 'swarm' | 'agent' | 'slot', string>> & {
+    {
+      key,
+      swarm: name,
+      task,
+      agent,
+      slot,
+    }: Readonly<Record<'key' | 'swarm' | 'agent' | 'slot', string>> & {
       readonly task: number;
     },
   ): OpenSpan {
@@ -180,6 +187,16 @@ export class Workflows {
     const call: Position | undefined = this.known.behind(this.spans, here);
     return call === undefined ? [] : linkTo(this.spans.world, call, 'call');
   }
+}
+
+/** Tells the call that makes a node, by what it asks for. */
+function makes(goal: string): (call: PassedCall) => boolean {
+  return ({ name, args }) => MAKING_CALLS.includes(name) && (args as { readonly goal?: unknown } | null)?.goal === goal;
+}
+
+/** The node whose run made a call. */
+function nearestNode(call: Position | undefined): string | undefined {
+  return call?.path.find(({ name }) => name.startsWith('node '))?.spanId;
 }
 
 /** A team says its own name. */
@@ -214,4 +231,3 @@ function jobKey(owner: string, n: number): string {
 function taskOfWork(work: number): number {
   return Math.floor((work + 1) / 2);
 }
-

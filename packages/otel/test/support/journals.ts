@@ -1,7 +1,6 @@
 /** Journals of random histories: of sessions with children, of trees, of teams and of swarms, as the frames that a store holds. */
 import type { WorldPart } from '@reprise/agent';
 import { memory, type ReadonlyStore } from '@reprise/kernel';
-import { skimFrame } from '../../../kernel/src/ports/journal/frame.js';
 import fc from 'fast-check';
 import { playWorld } from '../../../../conformance/tree/worlds/play.js';
 import { worldSchedules } from '../../../../conformance/tree/worlds/schedule.js';
@@ -10,6 +9,7 @@ import { playHistory } from '../../../agent/test/histories/play-history.js';
 import { compareHistories, type Histories } from '../../../cli/test/views/histories.js';
 import { SWARMS } from '../../../cli/test/views/swarms.js';
 import { TEAMS } from '../../../cli/test/views/teams.js';
+import { skimFrame } from '../../../kernel/src/ports/journal/frame.js';
 import type { TraceFrame } from '../../src/trace/tracer.js';
 
 /** The kinds of histories. */
@@ -18,7 +18,8 @@ export const KINDS = ['sessions', 'trees', 'teams', 'swarms'] as const;
 /** The frames of a store. */
 export async function framesIn(store: ReadonlyStore): Promise<TraceFrame[]> {
   const frames: TraceFrame[] = [];
-  for await (const { seq, at, bytes } of store.journal.read(0)) frames.push({ seq, at, records: skimFrame(bytes, seq) });
+  for await (const { seq, at, bytes } of store.journal.read(0))
+    frames.push({ seq, at, records: skimFrame(bytes, seq) });
   return frames;
 }
 
@@ -44,10 +45,7 @@ async function treeJournal(seed: number): Promise<TraceFrame[]> {
 }
 
 /** The last look at a history has all of its frames. */
-async function played<P extends WorldPart>(
-  { part, answer, act }: Histories<P>,
-  seed: number,
-): Promise<TraceFrame[]> {
+async function played<P extends WorldPart>({ part, answer, act }: Histories<P>, seed: number): Promise<TraceFrame[]> {
   let frames: TraceFrame[] = [];
   const look: Histories<P>['look'] = async ({ store }) => {
     frames = await framesIn(store);

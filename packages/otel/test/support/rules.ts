@@ -67,7 +67,8 @@ function problemsOf(span: Span): string[] {
   if (span.isError !== (typeof attributes['error.type'] === 'string')) problems.push(`${about}: error.type`);
   if ('gen_ai.response.time_to_first_chunk' in attributes !== (attributes['gen_ai.request.stream'] === true))
     problems.push(`${about}: a streamed answer says when it began`);
-  if ('server.address' in attributes && !('server.port' in attributes)) problems.push(`${about}: a server without a port`);
+  if ('server.address' in attributes && !('server.port' in attributes))
+    problems.push(`${about}: a server without a port`);
   if (span.endMs < span.startMs) problems.push(`${about}: ends before it begins`);
   if (!/^[0-9a-f]{32}$/.test(span.traceId) || !/^[0-9a-f]{16}$/.test(span.spanId)) problems.push(`${about}: its ids`);
   return problems;
