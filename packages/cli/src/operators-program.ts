@@ -67,8 +67,8 @@ function addTrace(program: Command, run: RunVerb, io: Io): void {
     .option('--header <name: value>', 'a header of each request to the collector; may be repeated', several)
     .option('--service <name>', 'the name of the service that the spans are of; reprise when absent')
     .option('--after <cursor>', 'only spans that ended behind this frame: the cursor that was printed before', count)
-    .option('--open', 'also what has not ended, up to the last frame')
-    .option('--content', 'also what was said to models and tools, and what they answered; with --json and --otlp')
+    .option('--open', 'with --json and --otlp: also what has not ended, up to the last frame')
+    .option('--content', 'with --json and --otlp: also what was said to models and tools, and what they answered')
     .option('--limit <n>', 'the most traces to draw, the newest; 10 when absent', positive)
     .action((world, options) =>
       run(options, async () => (await import('./verbs/operators/trace.js')).trace(io, world, options)),

@@ -49,8 +49,11 @@ export function resourceOf(world: string, service: string): SpanAttributes {
 
 /** Attributes as OTLP writes them. */
 export function otlpAttributes(attributes: SpanAttributes): readonly object[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValueOf(value) }));
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValueOf(value, DOUBLES.includes(key)) }));
 }
+
+/** Attributes that the conventions state as doubles: one is written as such also where it is a whole number. */
+const DOUBLES: readonly string[] = [ATTRIBUTES.requestTemperature, ATTRIBUTES.responseTimeToFirstChunk];
 
 function spanOf(span: Span): object {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, isError, attributes, events, links } = span;
@@ -77,11 +80,11 @@ function spanOf(span: Span): object {
   };
 }
 
-function anyValueOf(value: SpanAttribute): object {
+function anyValueOf(value: SpanAttribute, isDouble = false): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-  return { arrayValue: { values: value.map(anyValueOf) } };
+  if (typeof value !== 'number') return { arrayValue: { values: value.map((one) => anyValueOf(one)) } };
+  return Number.isInteger(value) && !isDouble ? { intValue: String(value) } : { doubleValue: value };
 }
 
 /** Nanoseconds since 1970, as text: they are beyond the whole numbers of a double. */

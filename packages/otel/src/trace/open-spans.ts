@@ -245,18 +245,23 @@ function spanFrom(
     startMs: span.startMs,
     endMs: close.at,
     isError: error !== undefined,
-    attributes: {
+    attributes: inOrder({
       ...span.attributes,
       ...attributes,
       ...(error === undefined ? {} : { [ATTRIBUTES.errorType]: error }),
       ...(status === undefined ? {} : { [REPRISE.status]: status }),
       [REPRISE.begun]: span.place,
       ...(close.place === undefined ? {} : { [REPRISE.ended]: close.place }),
-    },
+    }),
     links: [...span.links],
     events: [...span.events],
     world: close.world,
     frame: close.seq,
     content: { ...span.content, ...content },
   };
+}
+
+/** By their names: a tracer that was stored and taken up again has no other order. */
+function inOrder(attributes: SpanAttributes): SpanAttributes {
+  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

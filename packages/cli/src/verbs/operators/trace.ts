@@ -38,7 +38,7 @@ export async function trace(io: Io, world: string, options: TraceArguments): Pro
     if (options.otlp !== undefined) return send(io, store, { ...options, otlp: options.otlp });
     if (options.json === true) return print(io, store, options);
     const recent = new RecentTraces(options.limit ?? DRAWN);
-    const head = await eachBatch(store, options, async (spans) => recent.take(spans));
+    const head = await eachBatch(store, { ...options, open: true }, async (spans) => recent.take(spans));
     await io.out.write(traceText(recent, { world, head, after: options.after, columns: io.out.columns }));
   });
 }
