@@ -5,6 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { spread, stepOf } from '../../../conformance/part.js';
+import { plain } from '../../cli/test/views/histories.js';
 import { otlpTraces, type Span, type TraceFrame, Tracer } from '../src/index.js';
 import { journalOf, KINDS } from './support/journals.js';
 import { problemsIn } from './support/rules.js';

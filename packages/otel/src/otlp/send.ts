@@ -73,10 +73,10 @@ export class OtlpSink implements SpanSink {
   }
 
   async #post(what: 'traces' | 'metrics', body: string): Promise<void> {
-    const url = addressOf(this.options.url, what);
+    const { url, authorization } = withoutPassword(addressOf(this.options.url, what));
     const { signal } = this.options;
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#attempt(url, body);
+      const answer = await this.#attempt(url, body, authorization);
       if (answer.done) return;
       const wait = answer.askedMs ?? WAIT_MS * 2 ** (attempt - 1);
       const isOver = !answer.again || attempt >= ATTEMPTS_MAX || wait > WAIT_MS_MAX || signal?.aborted === true;
@@ -85,13 +85,13 @@ export class OtlpSink implements SpanSink {
     }
   }
 
-  async #attempt(url: URL, body: string): Promise<Answer> {
+  async #attempt(url: URL, body: string, authorization: Readonly<Record<string, string>>): Promise<Answer> {
     const { headers = {}, signal } = this.options;
     const limit = AbortSignal.timeout(REQUEST_MS_MAX);
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        headers: { ...authorization, ...headers, 'content-type': 'application/json' },
         body,
         redirect: 'error',
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
@@ -158,6 +158,16 @@ export function addressOf(url: string, what: 'traces' | 'metrics'): URL {
   const path = parsed.pathname.replace(/\/+$/, '').replace(/\/v1\/(traces|metrics)$/, '');
   parsed.pathname = `${path}/v1/${what}`;
   return parsed;
+}
+
+/** An address without user and password, which `fetch` refuses, and the header that says the same. */
+function withoutPassword(url: URL): { readonly url: URL; readonly authorization: Readonly<Record<string, string>> } {
+  const { username, password } = url;
+  if (username === '' && password === '') return { url, authorization: {} };
+  const plain = new URL(url);
+  [plain.username, plain.password] = ['', ''];
+  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { url: plain, authorization: { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` } };
 }
 
 /** Spans in the batches in which they are sent. */
