@@ -67,8 +67,11 @@ export class Telemetry {
   #isFlushDue = false;
   #isOver = false;
   #reading: Promise<void> | undefined;
-  /** Wakes who waits until a frame was read. */
-  #arrived: (() => void) | undefined;
+  /** Who waits until a frame was read. */
+  #awaited: { readonly seq: number; resolve(): void } | undefined;
+  readonly #stopped = new Promise<void>((resolve) => {
+    this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
   constructor(private readonly parts: TelemetryParts) {
     this.#clock = parts.clock ?? systemClock;
@@ -93,7 +96,7 @@ export class Telemetry {
       .catch((error: unknown) => this.#tell(error))
       .finally(() => {
         this.#isOver = true;
-        this.#arrived?.();
+        this.#tellRead();
       });
   }
 
@@ -101,7 +104,7 @@ export class Telemetry {
   async stop(): Promise<void> {
     const closing = new AbortController();
     const inTime = this.#clock.sleep(CLOSE_MS, closing.signal);
-    await Promise.race([this.#finish(closing.signal), inTime]);
+    await Promise.race([this.#finish(), inTime]);
     closing.abort();
     this.#stop.abort();
     await this.#reading;
@@ -109,17 +112,18 @@ export class Telemetry {
   }
 
   /** Reads up to the last durable frame, and sends what waits. */
-  async #finish(signal: AbortSignal): Promise<void> {
+  async #finish(): Promise<void> {
     const { seq } = this.parts.world.head;
-    while (this.#tracer.seq < seq && !signal.aborted && !this.#isOver) await this.#nextFrame(signal);
-    if (!signal.aborted) await this.#flush();
+    await new Promise<void>((resolve) => {
+      this.#awaited = { seq, resolve };
+      this.#tellRead();
+    });
+    await this.#flush();
   }
 
-  #nextFrame(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#arrived = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+  /** Tells who waits until a frame was read; when reading is over, nothing more comes. */
+  #tellRead(): void {
+    if (this.#awaited !== undefined && (this.#isOver || this.#tracer.seq >= this.#awaited.seq)) this.#awaited.resolve();
   }
 
   async #read(): Promise<void> {
@@ -127,9 +131,11 @@ export class Telemetry {
     for await (const frame of this.parts.world.frames(this.#tracer.seq + 1, this.#stop.signal)) {
       const ended = this.#tracer.take(frame);
       if (frame.seq > this.#after && ended.length > 0) this.#pending.push(...ended);
-      this.#arrived?.();
+      this.#tellRead();
       if (this.#pending.length > 0) this.#flushLater();
-      while (this.#pending.length >= PENDING_SPANS_MAX && !this.#stop.signal.aborted) await this.#flush();
+      while (this.#pending.length >= PENDING_SPANS_MAX && !this.#stop.signal.aborted)
+        await Promise.race([this.#flush(), this.#stopped]);
+      if (this.#stop.signal.aborted) return;
       if (--left > 0) continue;
       left = TURN_FRAMES;
       await turn();
@@ -137,7 +143,7 @@ export class Telemetry {
   }
 
   #flushLater(): void {
-    if (this.#isFlushDue) return;
+    if (this.#isFlushDue || this.#stop.signal.aborted) return;
     this.#isFlushDue = true;
     void this.#clock.sleep(FLUSH_MS, this.#stop.signal).then(async () => {
       this.#isFlushDue = false;
@@ -149,6 +155,7 @@ export class Telemetry {
   #flush(): Promise<void> {
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
+      if (this.#pending.length > 0) this.#flushLater(); // what came meanwhile
     });
     return this.#sending;
   }
@@ -202,14 +209,15 @@ export class Telemetry {
   }
 
   /** Waits before another try. A process that has nothing else to do ends meanwhile. */
-  #rest(ms: number): Promise<void> {
-    const { signal } = this.#stop;
-    if (this.parts.clock !== undefined) return this.#clock.sleep(ms, signal);
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+  async #rest(ms: number): Promise<void> {
+    if (this.parts.clock !== undefined) return this.#clock.sleep(ms, this.#stop.signal);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const rested = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
       if (typeof timer === 'object') timer.unref();
-      signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
     });
+    await Promise.race([rested, this.#stopped]);
+    clearTimeout(timer);
   }
 
   #tell(error: unknown): void {

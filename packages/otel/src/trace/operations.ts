@@ -1,6 +1,13 @@
 /** What agents do: calls of models (`chat`), of tools (`execute_tool`), and memory operations. */
 import type { DerivedOf, IngressOf, LlmGenerateParams, LlmGenerateReceipt, Receipt, Ref } from '@reprise/contracts';
-import { ATTRIBUTES, NEWER_ATTRIBUTES, NEWER_OPERATIONS, OPERATIONS, REPRISE } from '../names/conventions.js';
+import {
+  ATTRIBUTES,
+  NEWER_ATTRIBUTES,
+  NEWER_OPERATIONS,
+  NO_PROVIDER,
+  OPERATIONS,
+  REPRISE,
+} from '../names/conventions.js';
 import { providerOf } from '../names/providers.js';
 import { EFFECTS, REDUCERS } from '../names/wire.js';
 import { type Known, keyOf } from './known.js';
@@ -115,15 +122,18 @@ export class Operations {
     const asked = params as unknown as LlmGenerateParams;
     const { model, session, max_tokens, temperature, response_format_ref, summarise, window } = asked;
     const run = plan[0] === REDUCERS.session ? this.spans.find('run', plan[1]) : undefined;
-    const of = attributesOf(session.key, this.known.sessions.get(session.key));
-    const { [ATTRIBUTES.agentVersion]: _, [ATTRIBUTES.outputType]: __, ...about } = of;
+    // The run knows its agent for as long as it lasts, also when its session was closed meanwhile.
+    const of = run?.attributes ?? attributesOf(session.key, this.known.sessions.get(session.key));
+    const about = ABOUT_AGENT.flatMap((name) => (of[name] === undefined ? [] : [[name, of[name]] as const]));
     this.spans.begin(
       here,
       {
         ...{ of: 'effect', key: effect, name: `${OPERATIONS.chat} ${model}`, kind: 'client' },
         attributes: {
-          ...about,
+          ...Object.fromEntries(about),
           [ATTRIBUTES.operation]: OPERATIONS.chat,
+          [ATTRIBUTES.provider]: NO_PROVIDER,
+          [ATTRIBUTES.conversationId]: session.key,
           [ATTRIBUTES.requestModel]: model,
           ...(max_tokens === undefined ? {} : { [ATTRIBUTES.requestMaxTokens]: max_tokens }),
           ...(temperature === undefined ? {} : { [ATTRIBUTES.requestTemperature]: temperature }),
@@ -214,6 +224,9 @@ export class Operations {
     return [reducer, key, seq];
   }
 }
+
+/** What a model call says of the agent that makes it. */
+const ABOUT_AGENT = [ATTRIBUTES.agentName, ATTRIBUTES.agentId] as const;
 
 interface MemoryParams {
   readonly store: string;

@@ -2,6 +2,7 @@
 import type { WorldPart } from '@reprise/agent';
 import { memory, type ReadonlyStore } from '@reprise/kernel';
 import fc from 'fast-check';
+import { Differs } from '../../../../conformance/tree/follow.js';
 import { playWorld } from '../../../../conformance/tree/worlds/play.js';
 import { worldSchedules } from '../../../../conformance/tree/worlds/schedule.js';
 import { anyHistory } from '../../../agent/test/histories/happenings.js';
@@ -49,7 +50,11 @@ async function sessionsJournal(seed: number): Promise<TraceFrame[]> {
 async function treeJournal(seed: number): Promise<TraceFrame[]> {
   const [schedule] = fc.sample(worldSchedules, { seed, numRuns: 1 });
   const store = memory();
-  if (schedule !== undefined) await playWorld(schedule, store);
+  // What the tree should have done is for its own laws: here its journal counts, whatever it did.
+  if (schedule !== undefined)
+    await playWorld(schedule, store).catch((error: unknown) => {
+      if (!(error instanceof Differs)) throw error;
+    });
   return framesIn(await store.openReadonly());
 }
 
