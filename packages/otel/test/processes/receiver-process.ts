@@ -1,5 +1,5 @@
 /** A collector as a process of its own: it prints its address, and ends with its standard input. */
-import { Receiver } from './receiver.js';
+import { Receiver } from '../support/receiver.js';
 
 const receiver = await Receiver.listen();
 console.log(receiver.url);
