@@ -1,5 +1,5 @@
 export { type ContentSource, withContent } from './content/fill.js';
-export { type TracesOptions, traces } from './content/traces.js';
+export { storedFrames, type TracesOptions, traces } from './content/traces.js';
 export { startTelemetry, type TelemetryOptions } from './live/start.js';
 export { otlpTraces } from './otlp/json.js';
 export { type SdkExporter, SdkSink, type SdkSpan } from './otlp/sdk.js';

@@ -5,7 +5,6 @@ import { Scrubber } from '@reprise/kernel/store';
 import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { CONTENT_BYTES_MAX } from '../src/content/fill.js';
 import { otlpTraces, type Span, traces } from '../src/index.js';
 import { framesIn } from './support/journals.js';
 
@@ -95,7 +94,7 @@ describe('content in spans', () => {
     const before = (await exported(store, 'none')).spans.flatMap(({ attributes }) =>
       Object.values(attributes).map(String),
     );
-    expect(Math.max(...before.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(CONTENT_BYTES_MAX);
+    expect(Math.max(...before.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(64 * 1_024);
     await world.kernel.erase({ refs: [said[0]?.first_ref] } as never);
     await world.close();
     const after = await exported(store, 'none');

@@ -9,9 +9,12 @@ import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { otlpTraces, type Span, type SpanSink, startTelemetry, type TelemetryOptions, traces } from '../src/index.js';
 import type { Cursor, CursorFile } from '../src/live/cursor.js';
-import { PENDING_SPANS_MAX, Telemetry, type TelemetryParts } from '../src/live/telemetry.js';
+import { Telemetry, type TelemetryParts } from '../src/live/telemetry.js';
 import { framesIn } from './support/journals.js';
 import { Receiver, spansIn } from './support/receiver.js';
+
+/** The bound of [TRACE-16]. */
+const PENDING_SPANS_MAX = 2_048;
 
 const agent = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet.' });
 

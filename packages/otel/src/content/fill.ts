@@ -15,7 +15,7 @@ import { ATTRIBUTES } from '../names/conventions.js';
 import type { Span, SpanAttribute, SpanContent } from '../trace/span.js';
 
 /** The bytes of one attribute with content: a backend stores each span whole, and many cut or refuse larger ones. */
-export const CONTENT_BYTES_MAX = 64 * 1024;
+const CONTENT_BYTES_MAX = 64 * 1024;
 
 /** Reads the content of spans. */
 export interface ContentSource {

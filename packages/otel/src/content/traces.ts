@@ -1,5 +1,15 @@
 /** The spans of a journal: the whole form of a tracer. */
-import { isObject, type KnownOptions, requireArgument, requireKnownOptions, wholeFrom } from '@reprise/contracts';
+import {
+  isObject,
+  type KnownOptions,
+  requireArgument,
+  requireFields,
+  requireKnownOptions,
+  requireMethods,
+  wholeFrom,
+} from '@reprise/contracts';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import type { Span } from '../trace/span.js';
 import { type TraceFrame, Tracer } from '../trace/tracer.js';
 import { type ContentSource, withContent } from './fill.js';
@@ -15,6 +25,20 @@ export interface TracesOptions {
 }
 
 const OPTIONS: KnownOptions<TracesOptions> = { content: true, after: wholeFrom(-1), open: true };
+
+/**
+ * The frames of a world in a store that is open for reading, from the first to the last one that is durable now.
+ *
+ * @throws RepriseError `journal_damaged`, and the errors of the store
+ * @example for await (const span of traces(storedFrames(await sqlite('world.db').openReadonly()))) console.log(span.name)
+ */
+export async function* storedFrames(store: Pick<ReadonlyStore, 'journal'>): AsyncGenerator<TraceFrame, void> {
+  requireFields(store, 'storedFrames(store)', 'a store that is open for reading');
+  const { journal } = store;
+  requireMethods(journal, ['head', 'read'], 'storedFrames(store)', 'a store that is open for reading');
+  const { seq: head } = await journal.head();
+  for await (const { seq, at, bytes } of journal.read(0, head)) yield { seq, at, records: readFrame(bytes, seq).all };
+}
 
 /**
  * The spans of a journal, in the order in which they ended: the same frames give the same spans, wherever and whenever

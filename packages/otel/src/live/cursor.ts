@@ -4,7 +4,7 @@
  *
  * Invariants
  * C1  A cursor is replaced whole, so that a process that dies leaves the one before or the new one.
- * C2  A cursor that cannot be read is none: everything is sent again, with the same ids.
+ * C2  A cursor that cannot be read counts as absent: everything is sent again, with the same ids.
  */
 import { fromHex, isFields, isWhole, parseOwnJson, toHex } from '@reprise/contracts';
 
@@ -25,7 +25,7 @@ export interface CursorFile {
 /**
  * A cursor in a file.
  *
- * @param world the id of the world: the cursor of another one is none
+ * @param world the id of the world: the cursor of another one counts as absent
  * @param path the file; one of this world in the user's cache folder when absent
  */
 export function cursorFile(world: string, path?: string): CursorFile {

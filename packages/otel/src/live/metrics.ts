@@ -26,13 +26,13 @@ interface Measured {
 }
 
 /** How many sets of attributes are told apart between two sendings: what is beyond counts together. */
-export const METRIC_SETS_MAX = 1_000;
+const METRIC_SETS_MAX = 1_000;
 
 /** The attribute of the set that holds what is beyond: the name that the SDKs of OpenTelemetry use. */
 const BEYOND: SpanAttributes = { 'otel.metric.overflow': true };
 
 /** What a span adds to metrics. */
-export function measuredIn({ attributes, startMs, endMs }: Span): readonly Measured[] {
+function measuredIn({ attributes, startMs, endMs }: Span): readonly Measured[] {
   const seconds = (endMs - startMs) / 1_000;
   const about = (...names: readonly string[]): SpanAttributes => {
     const said = [ATTRIBUTES.operation, ATTRIBUTES.errorType, ...names].flatMap((name) => {

@@ -49,7 +49,7 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of te
  *
  * @throws RepriseError `invalid_argument`
  */
-export function requireTelemetry(options: TelemetryOptions): void {
+function requireTelemetry(options: TelemetryOptions): void {
   require(isObject(options), 'telemetry', 'an object with url or exporter', typeof options);
   requireKnownOptions(options, OPTIONS, 'telemetry');
   const { url, exporter, headers, cursor, metrics, service } = options;

@@ -12,7 +12,8 @@
  * L3  The cursor moves when spans were taken, and not before: a process that dies sends a batch again, with the same ids.
  * L4  No failure here reaches the world. Its owner hears of it, and what was not taken is sent again.
  */
-import { type Clock, systemClock, type World } from '@reprise/kernel';
+import type { Clock, World } from '@reprise/kernel';
+import { systemClock } from '@reprise/kernel/store';
 import { withContent } from '../content/fill.js';
 import type { SpanSink } from '../otlp/send.js';
 import type { Span } from '../trace/span.js';
@@ -21,19 +22,19 @@ import type { Cursor, CursorFile } from './cursor.js';
 import { Histograms } from './metrics.js';
 
 /** The spans that wait to be sent at most. */
-export const PENDING_SPANS_MAX = 2_048;
+const PENDING_SPANS_MAX = 2_048;
 
 /** After so many frames, reading gives way to everything else of the process. */
-export const TURN_FRAMES = 32;
+const TURN_FRAMES = 32;
 
 /** How long spans are gathered before they are sent, in milliseconds. */
-export const FLUSH_MS = 1_000;
+const FLUSH_MS = 1_000;
 
 /** The longest pause before another try when spans were not taken, in milliseconds. */
-export const PAUSE_MS_MAX = 60_000;
+const PAUSE_MS_MAX = 60_000;
 
 /** How long a world that closes waits until its spans are sent, in milliseconds. */
-export const CLOSE_MS = 5_000;
+const CLOSE_MS = 5_000;
 
 /** A tracer is stored anew after so many frames: as many are read again at most when a process died. */
 const STORE_FRAMES = 1_024;

@@ -81,7 +81,7 @@ export class SdkSink implements SpanSink {
 }
 
 /** A span as exporters of OpenTelemetry take it. */
-export function sdkSpan(span: Span, service: string = SERVICE): SdkSpan {
+function sdkSpan(span: Span, service: string = SERVICE): SdkSpan {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, isError, attributes, events, links, world } = span;
   return {
     ...{ name, kind: kind === 'client' ? 2 : 0, ended: true },

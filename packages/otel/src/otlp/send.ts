@@ -9,27 +9,28 @@
  */
 import { isFields, isFilled, RepriseError } from '@reprise/contracts';
 import { parseJson } from '@reprise/contracts/json';
-import { type Clock, systemClock } from '@reprise/kernel';
+import type { Clock } from '@reprise/kernel';
+import { systemClock } from '@reprise/kernel/store';
 import type { Span } from '../trace/span.js';
 import { otlpTraces } from './json.js';
 
 /** Spans in one request at most: what collectors take without a change of their configuration. */
-export const BATCH_SPANS_MAX = 512;
+const BATCH_SPANS_MAX = 512;
 
 /** The text of one request at most, in characters, beyond its first span: collectors take 4 MiB and more. */
-export const BATCH_CHARS_MAX = 1024 * 1024;
+const BATCH_CHARS_MAX = 1024 * 1024;
 
 /** How often one request is sent at most. */
-export const ATTEMPTS_MAX = 5;
+const ATTEMPTS_MAX = 5;
 
 /** The longest wait before an attempt, in milliseconds, also where a collector asks for more. */
-export const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 30_000;
 
 /** The first wait, in milliseconds; each further one is twice as long. */
 const WAIT_MS = 500;
 
 /** How long one request may take, in milliseconds. */
-export const REQUEST_MS_MAX = 10_000;
+const REQUEST_MS_MAX = 10_000;
 
 /** What OTLP says may be tried again. */
 const AGAIN: readonly number[] = [429, 502, 503, 504];
@@ -42,11 +43,11 @@ export interface OtlpOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The name of the service; `reprise` when absent. */
   readonly service?: string;
-  /** Ends the sending. */
+  /** Ends the sending, with an error, when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Takes spans, in batches. */
+/** Where spans go: a collector, or an exporter of OpenTelemetry. */
 export interface SpanSink {
   /**
    * Sends spans; resolves when the other side has them.
@@ -152,7 +153,7 @@ export function addressOf(url: string, what: 'traces' | 'metrics'): URL {
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     throw new RepriseError('invalid_argument', 'invalid address of a collector', {
       expected: 'an address of HTTP, such as http://localhost:4318',
-      actual: parsed === undefined ? 'a text that is none' : parsed.protocol,
+      actual: parsed === undefined ? 'another text' : parsed.protocol,
     });
   }
   const path = parsed.pathname.replace(/\/+$/, '').replace(/\/v1\/(traces|metrics)$/, '');

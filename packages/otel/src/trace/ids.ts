@@ -5,7 +5,8 @@
  * I1  A trace is named by its world, its cell, and a number that the cell never uses twice.
  * I2  A span is named by its world, its kind, and the record that began it: a record begins at most one span of a kind.
  */
-import { hostSha256, toHex } from '@reprise/kernel';
+import { toHex } from '@reprise/contracts';
+import { hostSha256 } from '@reprise/kernel/store';
 
 const encoder = new TextEncoder();
 
@@ -26,7 +27,7 @@ export function spanIdOf(world: string, kind: string, place: string): string {
   return idOf(['span', world, kind, place], 8);
 }
 
-/** The first bytes of the SHA-256 of a list as JSON. An id of zeros alone would be none: it ends with a one. */
+/** The first bytes of the SHA-256 of a list as JSON. Zeros alone are no valid id: such an id ends with a one. */
 function idOf(parts: readonly (string | number)[], bytes: number): string {
   const id = toHex(hostSha256()(encoder.encode(JSON.stringify(parts))).subarray(0, bytes));
   return /^0+$/.test(id) ? `${id.slice(0, -1)}1` : id;

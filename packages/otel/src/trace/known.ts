@@ -23,14 +23,14 @@ export interface Definition {
 }
 
 /** An input whose run has not begun. */
-export interface WaitingInput {
+interface WaitingInput {
   /** Where its run begins; null for a trace of its own. */
   readonly below: Position | null;
   readonly links: readonly SpanLink[];
 }
 
 /** A launch of a node: the run of its session that belongs to it. */
-export interface Launch {
+interface Launch {
   readonly run: number;
   readonly node: string;
 }

@@ -16,7 +16,7 @@ import { spanIdOf, type TraceKey, traceIdOf } from './ids.js';
 import type { Span, SpanAttribute, SpanAttributes, SpanContent, SpanEvent, SpanLink } from './span.js';
 
 /** What a span is of. */
-export type SpanOf = 'run' | 'call' | 'effect' | 'tree' | 'node' | 'project' | 'task' | 'swarm' | 'work';
+type SpanOf = 'run' | 'call' | 'effect' | 'tree' | 'node' | 'project' | 'task' | 'swarm' | 'work';
 
 /** The record of a frame that is read now. */
 export interface Here {
@@ -57,7 +57,7 @@ export interface OpenSpan {
   content: SpanContent;
 }
 
-/** What begins. */
+/** What a span is known by when it begins. */
 interface Beginning {
   readonly of: SpanOf;
   readonly key: string;
@@ -68,7 +68,7 @@ interface Beginning {
   readonly content?: SpanContent;
 }
 
-/** How a span ends. */
+/** What is known of a span when it ends. */
 export interface Ending {
   /** The code of a failure; the span has failed when it is there. */
   readonly error?: string | undefined;
@@ -123,7 +123,7 @@ export class OpenSpans {
     return span;
   }
 
-  /** Ends a span. */
+  /** Ends a span, which is given out by the next {@link takeEnded}. */
   end(span: OpenSpan, here: Here, ending: Ending = {}): void {
     this.#remove(span);
     this.#ended.push(

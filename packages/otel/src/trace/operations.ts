@@ -15,7 +15,7 @@ import { below, type Ending, type Here, type OpenSpan, type OpenSpans, type Posi
 import { attributesOf, type FactOf, type Runs } from './runs.js';
 import type { SpanAttribute, SpanContent } from './span.js';
 
-/** How an effect was settled, whoever did it. */
+/** How an effect was settled: by its adapter, a person, the gate or the end of its plan. */
 type Settled = Pick<Receipt, 'status' | 'code' | 'payload' | 'usage' | 'asked' | 'response_model' | 'first_chunk_ms'>;
 
 /** Calls of models and tools, and memory operations. */

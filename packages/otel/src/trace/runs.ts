@@ -18,7 +18,7 @@ export type FactOf<N extends SessionFact> = z.infer<(typeof SESSION_FACTS)[N]>;
 /** The states without a run under way. */
 const TERMINAL: readonly Lifecycle[] = ['Idle', 'Completed', 'Failed', 'Cancelled'];
 
-/** The runs of sessions. */
+/** Begins and ends the spans of runs. */
 export class Runs {
   constructor(
     private readonly spans: OpenSpans,

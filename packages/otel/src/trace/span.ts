@@ -4,7 +4,7 @@ import type { Ref } from '@reprise/contracts';
 /** The value of an attribute. */
 export type SpanAttribute = string | number | boolean | readonly string[];
 
-/** Attributes by their names. */
+/** The attributes of a span, by the names that conventions give them. */
 export type SpanAttributes = Readonly<Record<string, SpanAttribute>>;
 
 /** A link to a span of the same or of another trace. */
@@ -35,9 +35,9 @@ export interface SpanContent {
 
 /** One operation of an agent, a model, a tool, a memory or an organization. Times are milliseconds since 1970. */
 export interface Span {
-  /** 32 hex digits. */
+  /** Names the trace: 32 hex digits that are not all zero. */
   readonly traceId: string;
-  /** 16 hex digits. */
+  /** Names the span: 16 hex digits that are not all zero. */
   readonly spanId: string;
   /** The span that it is a part of; null for the first one of a trace. */
   readonly parentSpanId: string | null;

@@ -17,7 +17,7 @@ import {
   requireFields,
   type Value,
 } from '@reprise/contracts';
-import { decode, encode } from '@reprise/kernel';
+import { decode, encode } from '@reprise/kernel/codec';
 import { REPRISE } from '../names/conventions.js';
 import { EVENTS, REDUCERS } from '../names/wire.js';
 import { Known, type StoredTables } from './known.js';
@@ -29,7 +29,7 @@ import { Workflows } from './workflows.js';
 
 /** A frame, as `world.frames()` gives it and `readFrame` reads it. */
 export interface TraceFrame {
-  /** Its number. */
+  /** The number of the frame; each follows the one before. */
   readonly seq: number;
   /** Its time, in milliseconds since 1970. */
   readonly at: number;

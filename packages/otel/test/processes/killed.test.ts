@@ -74,7 +74,7 @@ async function taken(url: string): Promise<readonly ReceivedSpan[]> {
 }
 
 describe(`the traces of a tree whose owner is killed ${KILLS} times (seed ${SEED})`, () => {
-  it('a tree is one trace without orphans and without a doubled id, whoever exports it, in equal bytes, and what was sent twice was the same both times [TRACE-1, TRACE-5, TRACE-6]', async () => {
+  it('a tree is one trace without orphans and without a doubled id, from each exporter in equal bytes, and what was sent twice was the same both times [TRACE-1, TRACE-5, TRACE-6]', async () => {
     const random = randomFrom(SEED);
     for (let kill = 0; kill < KILLS; kill++) await own(1 + Math.floor(random() * 8));
     expect(await own(Number.POSITIVE_INFINITY)).toBe(`ended complete ${NODES}`);

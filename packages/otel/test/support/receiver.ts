@@ -24,7 +24,7 @@ export type Answer = readonly [status: number, headers?: Readonly<Record<string,
 
 export class Receiver {
   readonly requests: Request[] = [];
-  /** The answers to the next requests; success when there is none left. */
+  /** The answers to the next requests; success when no answer is left. */
   readonly answers: (Answer | 'cut')[] = [];
 
   private constructor(private readonly server: Server) {}

@@ -1,15 +1,6 @@
 /** `reprise trace`: what agents did as spans: drawn as a tree, as OTLP/JSON, or sent to a collector. */
 import type { ReadonlyStore } from '@reprise/kernel';
-import { readFrame } from '@reprise/kernel/store';
-import {
-  type ContentSource,
-  OtlpSink,
-  otlpTraces,
-  type Span,
-  type TraceFrame,
-  Tracer,
-  withContent,
-} from '@reprise/otel';
+import { type ContentSource, OtlpSink, otlpTraces, type Span, storedFrames, Tracer, withContent } from '@reprise/otel';
 import type { Io } from '../../process/io.js';
 import { toJson } from '../../text/json.js';
 import { withWorld } from '../../world/open.js';
@@ -84,7 +75,7 @@ async function eachBatch(
   const add = async (spans: readonly Span[]): Promise<void> => {
     for (const span of spans) batch.push(source === undefined ? span : await withContent(span, source));
   };
-  for await (const frame of framesOf(store)) {
+  for await (const frame of storedFrames(store)) {
     const ended = tracer.take(frame);
     if (frame.seq > from) await add(ended);
     if (batch.length < BATCH) continue;
@@ -94,11 +85,6 @@ async function eachBatch(
   if (open === true) await add(tracer.open());
   if (batch.length > 0) await take(batch);
   return tracer.seq;
-}
-
-async function* framesOf({ journal }: ReadonlyStore): AsyncGenerator<TraceFrame> {
-  const { seq: head } = await journal.head();
-  for await (const { seq, at, bytes } of journal.read(0, head)) yield { seq, at, records: readFrame(bytes, seq).all };
 }
 
 /** Headers as `name: value` or `name=value`. */
