@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vites
 import { OtlpSink, otlpTraces, type SdkExporter, SdkSink, type SdkSpan, type Span, Tracer } from '../src/index.js';
 import { batchesOf } from '../src/otlp/send.js';
 import { journalOf } from './support/journals.js';
-import { Receiver, spansIn } from './support/receiver.js';
+import { type Answer, Receiver, spansIn } from './support/receiver.js';
 
 /** A clock whose waits are over at once, and noted. */
 class NotedClock implements Clock {
@@ -67,7 +67,7 @@ describe('spans that are sent to a collector', () => {
   ] as const)(
     'sending fails with export_failed for %s, and no header is shown [TRACE-17]',
     async (_, answers, requests, actual) => {
-      receiver.answers.push(...(answers as never));
+      receiver.answers.push(...(answers as unknown as Answer[]));
       const error: unknown = await sink({ headers: { authorization: 'canary-key' } })
         .send(spans)
         .catch((thrown: unknown) => thrown);

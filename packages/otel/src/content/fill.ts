@@ -8,7 +8,16 @@
  * F3  Content that was erased, or is not in the store, is named as such: it ends no export.
  */
 import type { LlmOutput, TranscriptItem } from '@reprise/agent/contracts';
-import { type InputPart, isRepriseError, type Ref, toHex, utf8Length, type Value } from '@reprise/contracts';
+import {
+  type InputPart,
+  isRepriseError,
+  type Ref,
+  requireFields,
+  requireMethods,
+  toHex,
+  utf8Length,
+  type Value,
+} from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { getBytes, getValue, readLog, type Scrubber } from '@reprise/kernel/store';
 import { ATTRIBUTES } from '../names/conventions.js';
@@ -34,6 +43,10 @@ interface Message {
 
 /** The span with the attributes that its content gives, and without its links to content. */
 export async function withContent(span: Span, source: ContentSource): Promise<Span> {
+  requireFields(span, 'withContent(span)', 'a span');
+  requireFields(span.content, 'withContent(span)', 'a span, with the links of its content');
+  requireFields(source, 'withContent(source)', 'an object with a reader of content');
+  requireMethods(source.reader, ['get'], 'withContent(source.reader)', 'the content of a world');
   const filled = await new Filler(source).attributes(span);
   return { ...span, attributes: { ...span.attributes, ...filled }, content: {} };
 }

@@ -3,11 +3,13 @@ import {
   type ArgumentCheck,
   aFunction,
   checkOf,
+  isFields,
   isFilled,
   isFunction,
   isObject,
   type KnownOptions,
   requireKnownOptions,
+  requireMethods,
 } from '@reprise/contracts';
 import { type SdkExporter, SdkSink } from '../otlp/sdk.js';
 import { addressOf, type OtlpOptions, OtlpSink } from '../otlp/send.js';
@@ -52,7 +54,7 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of te
 function requireTelemetry(options: TelemetryOptions): void {
   require(isObject(options), 'telemetry', 'an object with url or exporter', typeof options);
   requireKnownOptions(options, OPTIONS, 'telemetry');
-  const { url, exporter, headers, cursor, metrics, service } = options;
+  const { url, exporter, headers, cursor, content, metrics, service } = options;
   require((url === undefined) !== (exporter === undefined), 'telemetry', 'one of url and exporter', Object.keys(
     options,
   ));
@@ -60,9 +62,11 @@ function requireTelemetry(options: TelemetryOptions): void {
   if (typeof url === 'string') addressOf(url, 'traces');
   const isExporter = exporter === undefined || (isObject(exporter) && isFunction(exporter.export));
   require(isExporter, 'telemetry.exporter', 'an exporter of OpenTelemetry: export, shutdown', typeof exporter);
-  require(headers === undefined || isObject(headers), 'telemetry.headers', 'texts by their names', typeof headers);
+  require(headers === undefined || isFields(headers), 'telemetry.headers', 'texts by their names', typeof headers);
   require(cursor === undefined || isFilled(cursor), 'telemetry.cursor', 'the path of a file', cursor);
   require(service === undefined || isFilled(service), 'telemetry.service', 'a name', service);
+  for (const [where, one] of Object.entries({ content, metrics }))
+    require(one === undefined || typeof one === 'boolean', `telemetry.${where}`, 'true or false', one);
   require(metrics !== true || url !== undefined, 'telemetry.metrics', 'url: an exporter takes spans only', metrics);
 }
 
@@ -76,6 +80,7 @@ export async function startTelemetry(
   world: TelemetryParts['world'],
   options: TelemetryOptions,
 ): Promise<() => Promise<void>> {
+  requireMethods(world, ['frames'], 'startTelemetry(world)', 'an open kernel world, such as world.kernel');
   requireTelemetry(options);
   const { url, exporter, headers = {}, service, content = false, metrics = false, cursor, onError } = options;
   const named = service === undefined ? {} : { service };

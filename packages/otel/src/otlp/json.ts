@@ -5,6 +5,7 @@
  * J1  The bytes follow from the spans and the name of the service: neither the time, nor the host, nor the version of Node
  *     is in them.
  */
+import { isFields, isFilled, requireArgument } from '@reprise/contracts';
 import { ATTRIBUTES, CONVENTIONS, REPRISE } from '../names/conventions.js';
 import type { Span, SpanAttribute, SpanAttributes } from '../trace/span.js';
 import { TRACE_VERSION } from '../trace/tracer.js';
@@ -29,6 +30,9 @@ const SAMPLED = 1;
  * @param service the name of the service; `reprise` when absent
  */
 export function otlpTraces(spans: readonly Span[], service: string = SERVICE): string {
+  const isMany = Array.isArray(spans) && spans.every((span) => isFields(span) && isFields(span.attributes));
+  requireArgument(isMany, 'otlpTraces(spans)', 'a list of spans', spans);
+  requireArgument(isFilled(service), 'otlpTraces(service)', 'the name of a service', service);
   const worlds = new Map<string, Span[]>();
   for (const span of spans) {
     const of = worlds.get(span.world);
