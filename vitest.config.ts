@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { shareIn } from './conformance/shares.mjs';
 import { suiteOf } from './scripts/lib/suites.mjs';
 
 /** Tests run against the sources: the private export condition picks `src`, so no build is needed first. */
@@ -13,7 +14,7 @@ const ALL = [
 ];
 
 /** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
-const { shared, apart } = suiteOf(process.env.SUITE, ALL);
+const { shared, apart } = suiteOf(process.env.SUITE, ALL, shareIn(process.env));
 
 /** Files of the first project share processes and their modules; each file of the other has a process of its own. */
 const projects = [
@@ -29,8 +30,8 @@ const seeds = {
   resolveId: (name: string, importer?: string) => (name === 'fast-check' && importer !== nightly ? nightly : undefined),
 };
 
-/** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
-const WORKERS = 3;
+/** Two more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
+const WORKERS = 4;
 
 export default defineConfig({
   test: {

@@ -3,6 +3,8 @@
  * all of it, as `npm run test:long -- --only whole` does.
  */
 
+import { runsInShare, shareIn } from './shares.mjs';
+
 const IS_WHOLE = process.env.TESTS === 'all';
 
 /** From one to the next that is tried: `n` for a part, 1 for the whole. */
@@ -20,3 +22,17 @@ export const spread = <T>(n: number, list: readonly T[]): readonly T[] =>
 export const inFull = (define: () => void): void => {
   if (IS_WHOLE) define();
 };
+
+/**
+ * Deep tests of a file that has others too: they run when their share runs, and always outside of `npm run test:rest`.
+ * A clause that one of them tests is tested by another test as well, which runs for each change.
+ *
+ * @param name decides about the share, so each call of a file has its own
+ */
+export const deep = (name: string, define: () => void): void => {
+  if (IS_WHOLE || runsInShare(name, shareIn(process.env))) define();
+};
+
+/** Of a list of deep tests, those whose share runs, by their names: pages that are run, programs that are started. */
+export const deepOnes = <T>(list: readonly T[], nameOf: (one: T) => string): readonly T[] =>
+  list.filter((one) => IS_WHOLE || runsInShare(nameOf(one), shareIn(process.env)));

@@ -2,6 +2,7 @@
  * `npm test`: what must hold before a change is shared, on a fresh clone or a used one, in minutes.
  * `npm run test:rest`: what takes longer (`lib/suites.mjs` lists it and says why), the check that every cited test ran,
  * the build, and a smoke of the built packages. `npm run test:all` is the one after the other.
+ * Of the deep tests, `npm run test:rest` takes one share, chosen by the commit (`conformance/shares.mjs` says why).
  * `npm test -- PATH …`: only the tests below some paths, those of both suites: `packages/kernel` is a shard of its own.
  *
  * Stages run in order and stop at the first that fails. The last line is `N passed, N failed[, N skipped]`, counted by
@@ -12,8 +13,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { SHARES, shareOfCommit } from '../conformance/shares.mjs';
 import { ROOT } from './lib/root.mjs';
-import { node, seconds, typescriptArgs } from './lib/run.mjs';
+import { node, run, seconds, typescriptArgs } from './lib/run.mjs';
 import { setup } from './setup.mjs';
 
 const started = performance.now();
@@ -61,9 +63,14 @@ if (suite === 'rest' && !existsSync(reportOf('quick'))) {
   console.error('test:rest: run `npm test` first: the check of the cited tests needs to know what it ran');
   process.exit(1);
 }
+const share = suite === 'rest' ? (process.env.DEEP_SHARE ?? String(shareOfCommit(await headOf(ROOT)))) : undefined;
 console.log(
   `Reprise tests (${suite}) on Node ${process.versions.node}, ${os.platform()} ${os.arch()}, ${os.availableParallelism()} cores`,
 );
+if (share !== undefined)
+  console.log(
+    `deep tests: share ${share} of ${SHARES} (numbered from 0), by the commit; DEEP_SHARE=N another, DEEP_SHARE=all all`,
+  );
 const failed = await firstFailure();
 const counts = await countTests();
 console.log(failed === undefined ? 'all stages passed' : `stopped at stage: ${failed}`);
@@ -71,10 +78,18 @@ console.log(`total ${seconds(performance.now() - started)}`);
 if (counts !== undefined) console.log(counts.line);
 process.exitCode = failed === undefined && counts?.failed === 0 ? 0 : 1;
 
+/** The commit that is tested; a folder without a history has none. */
+async function headOf(folder) {
+  const { code, output } = await run('git', ['rev-parse', 'HEAD'], { cwd: folder, quiet: true }).catch(() => ({
+    code: 1,
+  }));
+  return code === 0 ? output.trim() : 'no commit';
+}
+
 async function firstFailure() {
   for (const [stage, programs] of STAGES) {
     const begun = performance.now();
-    const env = { SUITE: suite === 'paths' ? undefined : suite };
+    const env = { SUITE: suite === 'paths' ? undefined : suite, DEEP_SHARE: share };
     const codes = await Promise.all(programs.map(async (program) => (await node(program, { env })).code));
     const code = codes.find((one) => one !== 0) ?? 0;
     console.log(

@@ -1,10 +1,14 @@
 /*
  * Which test files `npm test` leaves to `npm run test:rest`: those of `HEAVY`, each with its reason, and those of
- * `slow-tests.json`, which `scripts/slow-tests.mjs` writes from the times of a run. Everything else belongs to
+ * `slow-tests.json`, which `scripts/slow-tests.ts` writes from the times of a run. Everything else belongs to
  * `npm test`, new files too.
+ *
+ * Of the rest, the deep files (`deep-tests.json`, from the same times) take most of the time and are the only ones to test
+ * no clause: `test:rest` runs one share of them, chosen by the commit, and `test:nightly` all. See `conformance/shares.mjs`.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { deepFilesBeside } from './deep-tests.mjs';
 import { ROOT } from './root.mjs';
 
 /** The files that a run has measured as slow. Four of five seconds of all tests are theirs. */
@@ -197,17 +201,20 @@ function both(list, other) {
  *
  * @param {string | undefined} name
  * @param {readonly string[]} all the patterns of all test files
+ * @param {number | undefined} [share] of the deep files, the rest runs these alone; without it all of them
  */
-export function suiteOf(name, all) {
+export function suiteOf(name, all, share) {
   const heavy = [...HEAVY.map(([place]) => place), ...SLOW];
   const alone = APART.map(([place]) => place);
   const patterns = (paths) => paths.map(pattern);
   const apart = patterns(alone);
-  if (name === 'rest')
+  if (name === 'rest') {
+    const beside = deepFilesBeside(share);
     return {
-      shared: { include: patterns(heavy), exclude: apart },
-      apart: { include: patterns(both(heavy, alone)), exclude: [] },
+      shared: { include: patterns(heavy), exclude: [...apart, ...beside] },
+      apart: { include: patterns(both(heavy, alone)), exclude: beside },
     };
+  }
   const left = name === 'quick' ? patterns(heavy) : [];
   return { shared: { include: all, exclude: [...left, ...apart] }, apart: { include: apart, exclude: left } };
 }

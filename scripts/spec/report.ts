@@ -1,5 +1,6 @@
 /**
- * Compares the cited tests of the sources with a report: vitest's JSON report has every title that cites, each passed.
+ * Compares the cited tests of the sources with a report: vitest's JSON report has every title that cites, each passed. Deep
+ * tests may be missing, since a run takes one share of them: of each clause that they test, another test ran.
  */
 import type { Problem } from '../architecture/tree.js';
 import { type Citation, idsIn } from './titles.js';
@@ -13,6 +14,8 @@ export interface Report {
       readonly ancestorTitles: readonly string[];
       readonly title: string;
       readonly status: string;
+      /** In milliseconds. */
+      readonly duration?: number;
     }[];
   }[];
 }
@@ -41,16 +44,30 @@ export function checkReport(report: Report, citations: readonly Citation[]): rea
   const citing = ran
     .filter(({ titles }) => !titles.some((title) => LEFT_OUT.test(title)))
     .filter(({ titles }) => titles.some((title) => idsIn(title).length > 0 && !WAIVED.test(title)));
-  return [...citations.flatMap((citation) => notPassed(citation, citing)), ...unknownTo(citations, citing)];
+  return [
+    ...citations.flatMap((citation) => notPassed(citation, citing)),
+    ...onlyDeep(citations),
+    ...unknownTo(citations, citing),
+  ];
+}
+
+/** Clauses that deep tests alone cite: a change could break them, and its run would not say so. */
+export function onlyDeep(citations: readonly Citation[]): readonly Problem[] {
+  const always = new Set(citations.filter(({ deep }) => !deep).flatMap(({ ids }) => ids));
+  return citations.flatMap(({ ids, file, line }) =>
+    ids
+      .filter((id) => !always.has(id))
+      .map((id) => ({ file, line, what: `only deep tests cite ${id}, and they run in their share alone` })),
+  );
 }
 
 function notPassed(citation: Citation, ran: readonly Ran[]): readonly Problem[] {
-  const { ids, file, line, port, runs } = citation;
+  const { ids, file, line, port, runs, deep } = citation;
   const own = ran.filter(
     (one) => (port || one.file.endsWith(`/${file}`)) && one.titles.some((title) => runs.test(title)),
   );
   const cited = ids.join(', ');
-  if (own.length === 0) return [{ file, line, what: `the test of ${cited} did not run` }];
+  if (own.length === 0) return deep ? [] : [{ file, line, what: `the test of ${cited} did not run` }];
   return own
     .filter(({ status }) => status !== 'passed')
     .map(({ titles, status }) => ({ file, line, what: `${status}, and cited for ${cited}: ${titles.join(' › ')}` }));

@@ -7,6 +7,7 @@
  */
 import ts from 'typescript-5';
 import { lineOf, parse, type Tree } from '../architecture/tree.js';
+import { DEEP } from '../lib/deep-tests.mjs';
 
 /** A title that cites clauses. */
 export interface Citation {
@@ -21,6 +22,8 @@ export interface Citation {
   readonly port: boolean;
   /** Why it may not run, when it may not. */
   readonly skipped: string | undefined;
+  /** It is a deep test: it runs in its share alone, so another test of the same clauses runs for each change. */
+  readonly deep: boolean;
 }
 
 /** `[JRN-4]`, `[JRN-4, RPL-2]`. */
@@ -63,6 +66,30 @@ export function readTitles(tree: Tree): readonly TestTitle[] {
   return found;
 }
 
+/** Suites of which a share may run no test: vitest fails a suite that is empty. Each is deep itself, or has a test that is not. */
+export function emptyBesideDeep(tree: Tree): readonly TestTitle[] {
+  const found: TestTitle[] = [];
+  for (const file of [...tree.keys()].filter((name) => TESTS.test(name)).sort()) {
+    const hasTest = (node: ts.Node): boolean => {
+      if (isDeep(node)) return false;
+      const runner = titleOfTest(node)?.runner;
+      return (runner !== undefined && runner !== 'describe') || (ts.forEachChild(node, hasTest) ?? false);
+    };
+    const visit = (node: ts.Node): void => {
+      const title = titleOfTest(node);
+      if (title?.runner === 'describe' && holdsDeep(node) && !(ts.forEachChild(node, hasTest) ?? false))
+        found.push({ text: title.text, file, line: lineOf(node), suite: true });
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(tree, file));
+  }
+  return found;
+}
+
+function holdsDeep(node: ts.Node): boolean {
+  return ts.forEachChild(node, (child) => isDeep(child) || holdsDeep(child)) ?? false;
+}
+
 /** Every title of the tests that cites a clause. */
 export function readCitations(tree: Tree): readonly Citation[] {
   const files = [...tree.keys()].sort();
@@ -82,18 +109,23 @@ interface Title {
 
 function citationsIn(tree: Tree, file: string, titleOf: (node: ts.Node) => Title | undefined, port: boolean) {
   const found: Citation[] = [];
-  const visit = (node: ts.Node, path: readonly string[], skipped: string | undefined): void => {
+  const visit = (node: ts.Node, path: readonly string[], skipped: string | undefined, deep: boolean): void => {
     const title = titleOf(node);
-    if (title === undefined) return ts.forEachChild(node, (child) => visit(child, path, skipped));
+    if (title === undefined) return ts.forEachChild(node, (child) => visit(child, path, skipped, deep || isDeep(node)));
     const inner = [...path, title.text.replace(CITED, '').replaceAll(HOLE, '…')];
     const why = skipped ?? title.skipping;
     const ids = idsIn(title.text);
     if (ids.length > 0)
-      found.push({ ids, file, line: lineOf(node), path: inner, runs: patternOf(title.text), port, skipped: why });
-    ts.forEachChild(node, (child) => visit(child, inner, why));
+      found.push({ ids, file, line: lineOf(node), path: inner, runs: patternOf(title.text), port, skipped: why, deep });
+    ts.forEachChild(node, (child) => visit(child, inner, why, deep));
   };
-  visit(parse(tree, file), [], undefined);
+  visit(parse(tree, file), [], undefined, file in DEEP);
   return found;
+}
+
+/** `deep('…', () => { … })` of `conformance/part.ts`. */
+function isDeep(node: ts.Node): boolean {
+  return ts.isCallExpression(node) && namesOf(node.expression)[0] === 'deep';
 }
 
 /** `describe('…')`, `it.each(rows)('…')`. */

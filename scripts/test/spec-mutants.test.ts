@@ -139,6 +139,24 @@ describe('the report of a test run', () => {
     expect(problems(ran(TEST, 'one [CODEC-1]'), ran(TEST, 'two [CODEC-2]'), RULE)).toEqual([]);
   });
 
+  it('a deep test may be missing, when a test that runs for each change cites its clauses too; a failed one is named', () => {
+    const text = (deepTitle: string) =>
+      `it('each time [CODEC-1]', run);\ndeep('name', () => {\n  it('${deepTitle}', run);\n});\n`;
+    const planted = (deepTitle: string) => readCitations(plant({ [TEST]: text(deepTitle) }));
+    const check = (deepTitle: string, ...results: Report['testResults']) =>
+      checkReport(
+        report(...results),
+        planted(deepTitle).filter(({ file }) => file === TEST),
+      ).map(formatProblem);
+    const each = ran(TEST, 'each time [CODEC-1]', 'passed');
+    expect(check('in its share [CODEC-1]', each)).toEqual([]);
+    expect(check('in its share [CODEC-1]', each, ran(TEST, 'in its share [CODEC-1]', 'failed'))).toHaveLength(1);
+    expect(check('in its share [CODEC-1]')).toEqual([`${TEST}:1: the test of CODEC-1 did not run`]);
+    expect(check('in its share [CODEC-2]', each)).toEqual([
+      `${TEST}:3: only deep tests cite CODEC-2, and they run in their share alone`,
+    ]);
+  });
+
   it('a cited test that did not run is named, one of the same title elsewhere does not stand for it', () => {
     const elsewhere = ran('packages/agent/test/codec.test.ts', 'one [CODEC-1]');
     expect(problems(elsewhere, ran(TEST, 'two [CODEC-2]'), RULE)).toEqual([

@@ -1,10 +1,13 @@
 /** Which test files share processes, and what that asks of them. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
+import { runsInShare, SHARES, shareIn, shareOfCommit } from '../../conformance/shares.mjs';
 import { readTree, type Tree } from '../architecture/tree.js';
+import { DEEP, deepFilesBeside, sharesOf } from '../lib/deep-tests.mjs';
 import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
 import { APART, AT_ONCE, HEAVY, isApart, isHeavy, SLOW, suiteOf } from '../lib/suites.mjs';
+import { emptyBesideDeep } from '../spec/titles.js';
 
 /** What a file of a shared process does not do: it replaces modules for all others, it measures the others too, or it
  * makes their promises dearer for good. */
@@ -89,6 +92,59 @@ describe('the suites of tests', () => {
     expect(apart.include).toContain('packages/cli/test/team/failed.test.ts');
     expect(apart.include).toContain('packages/tree/test/serve/**/*.test.ts');
     expect(apart.include).not.toContain('packages/agent/test/quarantine/**/*.test.ts');
+  });
+});
+
+describe('the deep tests', () => {
+  it('each deep file is in the rest, and of all shares exactly one runs it', () => {
+    const files = tests(readTree(ROOT));
+    const deepFiles = Object.keys(DEEP);
+    expect(deepFiles.filter((file) => !files.includes(file))).toEqual([]);
+    expect(deepFiles.filter((file) => !isHeavy(file) && !SLOW.includes(file))).toEqual([]);
+    expect(sharesOf().flat().toSorted()).toEqual(deepFiles.toSorted());
+    const each = Array.from({ length: SHARES }, (_, share) => deepFilesBeside(share));
+    for (const file of deepFiles) expect([file, each.filter((left) => !left.includes(file)).length]).toEqual([file, 1]);
+    expect(deepFilesBeside(undefined)).toEqual([]);
+  });
+
+  it('a share leaves its deep files out of both kinds of processes, and no other file', () => {
+    const { shared, apart } = suiteOf('rest', [], 3);
+    const whole = suiteOf('rest', []);
+    expect(apart.exclude).toEqual(deepFilesBeside(3));
+    expect(shared.exclude).toEqual([...whole.shared.exclude, ...deepFilesBeside(3)]);
+    expect([shared.include, apart.include]).toEqual([whole.shared.include, whole.apart.include]);
+  });
+
+  it('a suite with deep tests has a test that always runs, or is deep itself', () => {
+    expect(emptyBesideDeep(readTree(ROOT))).toEqual([]);
+    const planted = (text: string) => emptyBesideDeep(new Map([['conformance/planted.test.ts', text]]));
+    expect(planted("describe('a', () => { deep('x', () => { it('b', run); }); });")).toHaveLength(1);
+    expect(planted("describe('a', () => { deep('x', () => { it('b', run); }); it('c', run); });")).toEqual([]);
+    expect(planted("deep('x', () => { describe('a', () => { it('b', run); }); });")).toEqual([]);
+  });
+
+  it('the seconds of two shares differ by less than the longest file', () => {
+    const seconds = sharesOf().map((files) => files.reduce((sum, file) => sum + (DEEP[file] ?? 0), 0));
+    expect(Math.max(...seconds) - Math.min(...seconds)).toBeLessThanOrEqual(Math.max(...Object.values(DEEP)));
+  });
+
+  it('a commit has one share, many commits have them all, and each name of a deep test has one', () => {
+    const commits = Array.from({ length: 1_000 }, (_, number) => shareOfCommit(`commit ${number}`));
+    expect(new Set(commits).size).toBe(SHARES);
+    expect(shareOfCommit('commit 1')).toBe(commits[1]);
+    const shares = Array.from({ length: SHARES }, (_, share) => share);
+    expect(shares.filter((share) => runsInShare('a name', share))).toHaveLength(1);
+    expect(runsInShare('a name', undefined)).toBe(true);
+  });
+
+  it('DEEP_SHARE takes a share or all, and a wrong one is refused in words', () => {
+    expect([shareIn({}), shareIn({ DEEP_SHARE: 'all' }), shareIn({ DEEP_SHARE: '0' })]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ]);
+    for (const wrong of ['', String(SHARES), '-1', '1.5', 'ALL', '01x'])
+      expect(() => shareIn({ DEEP_SHARE: wrong })).toThrow(`DEEP_SHARE: expected 0 to ${SHARES - 1} or all`);
   });
 });
 

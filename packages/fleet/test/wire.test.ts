@@ -273,9 +273,9 @@ describe('who knocks', () => {
   it('a process that says again and again that it lives is waited for, until the caller stops [FLEET-7]', async () => {
     says = () => [];
     const stop = new AbortController();
-    next = () => new Promise((resolve) => setTimeout(() => resolve(answer), 500)); // longer than the patience below
+    next = () => new Promise((resolve) => setTimeout(() => resolve(answer), 2_500)); // longer than the patience below
     const body = writeCall(callOf());
-    expect(await sender.send(address, { body, patienceMs: 200, signal: stop.signal })).toEqual(answer);
+    expect(await sender.send(address, { body, patienceMs: 1_500, signal: stop.signal })).toEqual(answer);
     const waiting = send(stop.signal, 60_000);
     stop.abort();
     expect(await waiting).toEqual({ kind: 'again', reason: 'slow' });

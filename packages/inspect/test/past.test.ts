@@ -5,7 +5,7 @@ import { openKernelWorld, type ReadonlyStore, type WorldAt, worldAt } from '@rep
 import { KeptPast } from '@reprise/kernel/past';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stepOf } from '../../../conformance/part.js';
+import { deep, stepOf } from '../../../conformance/part.js';
 import { allPackages } from '../../cli/src/world/built-in.js';
 import ledgerApp from '../../cli/test/apps/app.js';
 import { makeScene, makeSwarm } from '../../cli/test/operators/scene.js';
@@ -62,70 +62,76 @@ describe('the kept past of a world', () => {
     for (let n = 0; n < 2_000; n++) await add(world, 1);
   });
 
-  it(`${FRAMES} random frames of a long world, and steps back and forth, are those of worldAt, seed ${SEED}`, async () => {
-    const store = await sqlite(ledger).openReadonly();
-    try {
-      const { seq } = await store.journal.head();
-      const roll = dice(SEED);
-      const frames = Array.from({ length: FRAMES }, () => roll(seq + 1));
-      await compare(store, ledgerApp, [...frames, seq, seq - 1, seq - 2, 257, 256, 255, 256, 512, 0, 1]);
-    } finally {
-      await store.close();
-    }
-  });
-
-  it.each([
-    ['a conversation, a tree and a team', makeScene],
-    ['a swarm', makeSwarm],
-  ] as const)('the frames of a world with %s are those of worldAt, from the last one back', async (name, make) => {
-    const file = folder.file(`${name}.db`);
-    await make(file);
-    const store = await sqlite(file).openReadonly();
-    try {
-      const { seq } = await store.journal.head();
-      const { app } = await allPackages();
-      await compare(
-        store,
-        app,
-        // `worldAt` replays from the beginning: every frame would take the square of their number.
-        Array.from({ length: seq + 1 }, (_, i) => seq - i).filter(
-          (frame) => frame > seq - 4 || frame % (7 * stepOf(3)) === SEED % 7,
-        ),
-      );
-    } finally {
-      await store.close();
-    }
-  });
-
-  it('a frame beside a known one is reached by replaying at most 256 frames', async () => {
-    const store = await sqlite(ledger).openReadonly();
-    try {
-      let read = 0;
-      const counted: ReadonlyStore = {
-        ...store,
-        journal: {
-          head: () => store.journal.head(),
-          findKey: (key) => store.journal.findKey(key),
-          findLast: (kind, seq) => store.journal.findLast(kind, seq),
-          async *read(from, to) {
-            for await (const frame of store.journal.read(from, to)) {
-              read++;
-              yield frame;
-            }
-          },
-        },
-      };
-      const kept = new KeptPast(counted, ledgerApp);
-      const { seq } = await store.journal.head();
-      await kept.at(seq);
-      for (let frame = seq - 1; frame > seq - 400; frame -= 7) {
-        read = 0;
-        await kept.at(frame);
-        expect(read).toBeLessThanOrEqual(2 * 256);
+  deep('past: random frames', () => {
+    it(`${FRAMES} random frames of a long world, and steps back and forth, are those of worldAt, seed ${SEED}`, async () => {
+      const store = await sqlite(ledger).openReadonly();
+      try {
+        const { seq } = await store.journal.head();
+        const roll = dice(SEED);
+        const frames = Array.from({ length: FRAMES }, () => roll(seq + 1));
+        await compare(store, ledgerApp, [...frames, seq, seq - 1, seq - 2, 257, 256, 255, 256, 512, 0, 1]);
+      } finally {
+        await store.close();
       }
-    } finally {
-      await store.close();
-    }
+    });
+  });
+
+  deep('past: from the last one back', () => {
+    it.each([
+      ['a conversation, a tree and a team', makeScene],
+      ['a swarm', makeSwarm],
+    ] as const)('the frames of a world with %s are those of worldAt, from the last one back', async (name, make) => {
+      const file = folder.file(`${name}.db`);
+      await make(file);
+      const store = await sqlite(file).openReadonly();
+      try {
+        const { seq } = await store.journal.head();
+        const { app } = await allPackages();
+        await compare(
+          store,
+          app,
+          // `worldAt` replays from the beginning: every frame would take the square of their number.
+          Array.from({ length: seq + 1 }, (_, i) => seq - i).filter(
+            (frame) => frame > seq - 4 || frame % (7 * stepOf(3)) === SEED % 7,
+          ),
+        );
+      } finally {
+        await store.close();
+      }
+    });
+  });
+
+  deep('past: beside', () => {
+    it('a frame beside a known one is reached by replaying at most 256 frames', async () => {
+      const store = await sqlite(ledger).openReadonly();
+      try {
+        let read = 0;
+        const counted: ReadonlyStore = {
+          ...store,
+          journal: {
+            head: () => store.journal.head(),
+            findKey: (key) => store.journal.findKey(key),
+            findLast: (kind, seq) => store.journal.findLast(kind, seq),
+            async *read(from, to) {
+              for await (const frame of store.journal.read(from, to)) {
+                read++;
+                yield frame;
+              }
+            },
+          },
+        };
+        const kept = new KeptPast(counted, ledgerApp);
+        const { seq } = await store.journal.head();
+        await kept.at(seq);
+        for (let frame = seq - 1; frame > seq - 400; frame -= 7) {
+          read = 0;
+          await kept.at(frame);
+          expect(read).toBeLessThanOrEqual(2 * 256);
+        }
+      } finally {
+        await store.close();
+      }
+    });
   });
 
   it('a reader that takes its time keeps its frame, while another one asks for a later one [SRV-28]', async () => {

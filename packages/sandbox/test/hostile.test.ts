@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { spread } from '../../../conformance/part.js';
+import { deep, spread } from '../../../conformance/part.js';
 import { program } from '../../../scripts/lib/program.js';
 import { withholding } from '../src/flags.js';
 import { bundleOfMutant, forged, refusal, replayAlone, worldWith } from './worlds.js';
@@ -153,31 +153,33 @@ describe('malicious code', () => {
     expect([error.code, error.what]).toEqual(['code_failed', expect.stringMatching(/its process ended|of memory/)]);
   });
 
-  it.runIf(process.platform !== 'win32').each([
-    ['buffers', 'const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1));'],
-    [
-      'buffers that grow',
-      'let one = new ArrayBuffer(1, { maxByteLength: 2 ** 30 }); one.resize(2 ** 30); new Uint8Array(one).fill(1); for (;;);',
-    ],
-    ['one buffer', 'const one = new Uint8Array(2 ** 30).fill(1); for (;;) one[0]++;'],
-    ['texts', "const all = []; for (let n = 0; ; n++) all.push(Array.from('x'.repeat(9e5) + n).join());"],
-  ])(
-    'code is ended when its %s take more than their share of memory, and before they take twice as much',
-    async (_, line) => {
-      const before = new Set(nodes().keys());
-      const peak = { mb: 0 };
-      const watch = setInterval(() => {
-        for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
-      }, 5);
-      const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 150_000 }));
-      clearInterval(watch);
-      expect([error.code, error.what]).toEqual([
-        'code_failed',
-        expect.stringMatching(/its process ended|of memory|allocation failed/),
-      ]);
-      if (process.platform === 'linux') expect(peak.mb).toBeLessThan(700);
-    },
-  );
+  deep('hostile code: memory', () => {
+    it.runIf(process.platform !== 'win32').each([
+      ['buffers', 'const all = []; for (;;) all.push(new Uint8Array(2 ** 20).fill(1));'],
+      [
+        'buffers that grow',
+        'let one = new ArrayBuffer(1, { maxByteLength: 2 ** 30 }); one.resize(2 ** 30); new Uint8Array(one).fill(1); for (;;);',
+      ],
+      ['one buffer', 'const one = new Uint8Array(2 ** 30).fill(1); for (;;) one[0]++;'],
+      ['texts', "const all = []; for (let n = 0; ; n++) all.push(Array.from('x'.repeat(9e5) + n).join());"],
+    ])(
+      'code is ended when its %s take more than their share of memory, and before they take twice as much',
+      async (_, line) => {
+        const before = new Set(nodes().keys());
+        const peak = { mb: 0 };
+        const watch = setInterval(() => {
+          for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
+        }, 5);
+        const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 150_000 }));
+        clearInterval(watch);
+        expect([error.code, error.what]).toEqual([
+          'code_failed',
+          expect.stringMatching(/its process ended|of memory|allocation failed/),
+        ]);
+        if (process.platform === 'linux') expect(peak.mb).toBeLessThan(700);
+      },
+    );
+  });
 });
 
 /** The sandboxes of this machine by process id, with the most memory that each took, in MiB. */

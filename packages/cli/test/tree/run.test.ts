@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deep } from '../../../../conformance/part.js';
 import { command, type Ended, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
@@ -115,61 +116,65 @@ describe('reprise tree run', () => {
     expect(all.out.match(/✓ complete/g)).toHaveLength(2);
   });
 
-  it('a question to people without a terminal ends the command with 3; answered, the tree goes on, and a second answer is refused [TREE-25, TREE-28]', async () => {
-    const at = workplace();
-    const run = await command(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'asks');
-    expect(run.code).toBe(3);
-    expect(run.out).toMatch(
-      /\? #2 \[open\] #1 asks people: Which part shall I look at\? {2}\[1\] all of them {2}\[2\] src/,
-    );
-    expect(run.err).toContain('  reprise tree answer asks/2 VALUE\n  reprise tree continue asks\n');
-    const wrong = await here(at, 'tree', 'answer', '2', 'nowhere');
-    expect(wrong).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('expected    1 or "all of them", 2 or "src", 3 or "test"'),
-    });
-    expect(await here(at, 'tree', 'answer', '1', 'x')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('this node is no question'),
-    });
-    const blocked = await here(at, 'tree', 'run', 'Another goal', '--folder', SMALL);
-    expect(blocked).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('another tree of this world has not ended'),
-    });
-    const answers = ['tree', 'answer', '#2', '2', '--as', 'human:ann', '--id', 'once'];
-    expect(await here(at, ...answers)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('asks/#2 answered'),
-    });
-    expect(await command(at, ...answers)).toMatchObject({ code: 0 });
-    expect(await here(at, 'tree', 'answer', '2', '1')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('already_settled: the question was answered by ann'),
-    });
-    const rest = await here(at, 'tree', 'continue');
-    expect(rest.code).toBe(0);
-    expect(rest.out).toContain('[complete] SPAWN Look at src');
-    expect(rest.out).not.toContain('Look at test');
-    expect(await here(at, 'tree', 'continue')).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('has ended: complete'),
+  deep('tree run: question', () => {
+    it('a question to people without a terminal ends the command with 3; answered, the tree goes on, and a second answer is refused [TREE-25, TREE-28]', async () => {
+      const at = workplace();
+      const run = await command(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'asks');
+      expect(run.code).toBe(3);
+      expect(run.out).toMatch(
+        /\? #2 \[open\] #1 asks people: Which part shall I look at\? {2}\[1\] all of them {2}\[2\] src/,
+      );
+      expect(run.err).toContain('  reprise tree answer asks/2 VALUE\n  reprise tree continue asks\n');
+      const wrong = await here(at, 'tree', 'answer', '2', 'nowhere');
+      expect(wrong).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('expected    1 or "all of them", 2 or "src", 3 or "test"'),
+      });
+      expect(await here(at, 'tree', 'answer', '1', 'x')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('this node is no question'),
+      });
+      const blocked = await here(at, 'tree', 'run', 'Another goal', '--folder', SMALL);
+      expect(blocked).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('another tree of this world has not ended'),
+      });
+      const answers = ['tree', 'answer', '#2', '2', '--as', 'human:ann', '--id', 'once'];
+      expect(await here(at, ...answers)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('asks/#2 answered'),
+      });
+      expect(await command(at, ...answers)).toMatchObject({ code: 0 });
+      expect(await here(at, 'tree', 'answer', '2', '1')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('already_settled: the question was answered by ann'),
+      });
+      const rest = await here(at, 'tree', 'continue');
+      expect(rest.code).toBe(0);
+      expect(rest.out).toContain('[complete] SPAWN Look at src');
+      expect(rest.out).not.toContain('Look at test');
+      expect(await here(at, 'tree', 'continue')).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('has ended: complete'),
+      });
     });
   });
 
-  it('two processes that answer one question at once get one answer done, and the other names who was first [TREE-52]', async () => {
-    const at = workplace();
-    const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'both', '--json', '--print-token');
-    const token = withToken(at, await owner.until('"type":"asked"'));
-    const names = ['ann', 'bob'] as const;
-    const said = await Promise.all(
-      names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`, ...token)),
-    );
-    const won = said.findIndex(({ code }) => code === 0);
-    expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
-    expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
-    await owner.end;
-    expect((await here(at, 'tree', 'show', 'both/2')).out).toContain(`answered by ${names[won]}: `);
+  deep('tree run: two answers', () => {
+    it('two processes that answer one question at once get one answer done, and the other names who was first [TREE-52]', async () => {
+      const at = workplace();
+      const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'both', '--json', '--print-token');
+      const token = withToken(at, await owner.until('"type":"asked"'));
+      const names = ['ann', 'bob'] as const;
+      const said = await Promise.all(
+        names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`, ...token)),
+      );
+      const won = said.findIndex(({ code }) => code === 0);
+      expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+      expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
+      await owner.end;
+      expect((await here(at, 'tree', 'show', 'both/2')).out).toContain(`answered by ${names[won]}: `);
+    });
   });
 
   it('commands to a world that another command holds wait until it is free, and the second answer names who was first [TREE-58]', async () => {
@@ -189,44 +194,46 @@ describe('reprise tree run', () => {
     expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
   });
 
-  it('another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]', async () => {
-    const at = workplace();
-    const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'live', '--json', '--print-token');
-    const token = withToken(at, await owner.until('"type":"asked"'));
-    const watch = following(at, 'tree', 'watch', '--json');
-    await watch.until('"type":"asked"');
-    // Each of these finds the owner at its socket, or the world alone after it has left.
-    expect(await here(at, 'tree', 'tell', '1', 'Look for "queue" as well', ...token)).toMatchObject({
-      code: 0,
-      out: 'live/#1 was told\n',
+  deep('tree run: another process', () => {
+    it('another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]', async () => {
+      const at = workplace();
+      const owner = following(at, 'tree', 'run', ASK, '--folder', SMALL, '--name', 'live', '--json', '--print-token');
+      const token = withToken(at, await owner.until('"type":"asked"'));
+      const watch = following(at, 'tree', 'watch', '--json');
+      await watch.until('"type":"asked"');
+      // Each of these finds the owner at its socket, or the world alone after it has left.
+      expect(await here(at, 'tree', 'tell', '1', 'Look for "queue" as well', ...token)).toMatchObject({
+        code: 0,
+        out: 'live/#1 was told\n',
+      });
+      expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann', ...token)).toMatchObject({ code: 0 });
+      expect((await here(at, 'tree', 'show', '1')).out).toContain('it is paused by ann: reprise tree resume');
+      expect((await here(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
+      expect(await here(at, 'tree', 'resume', '1', ...token)).toMatchObject({ code: 0 });
+      const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json', ...token);
+      expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
+      expect((await watch.end).code).toBe(4);
+      await owner.end;
+      const ended = (await here(at, 'tree', 'show', '1')).out;
+      expect(ended).toContain('it was stopped by program nightly');
+      expect(ended).toMatch(/tell by operator at frame \d+\n.*pause by ann at frame \d+/);
+      const shown = JSON.parse((await here(at, 'tree', 'show', '1', '--json')).out);
+      expect(shown).toMatchObject({ stopped_by: { kind: 'program', id: 'nightly' } });
+      expect(await here(at, 'tree', 'continue', '--plain')).toMatchObject({ code: 4 });
+      expect(await here(at, 'tree', 'stop', '1')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('what to do  reprise tree show live/1'),
+      });
+      expect(await here(at, 'tree', 'retry', '1', '--agent', 'claude')).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/unknown_agent: the tree has no such agent[\s\S]*expected +worker\n/),
+      });
+      expect(await here(at, 'tree', 'retry', '1', '--agent', 'worker')).toMatchObject({
+        code: 0,
+        out: 'live/#1 is tried again\n',
+      });
+      expect((await here(at, 'tree', 'show', '1')).out).toContain('agent    worker');
     });
-    expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann', ...token)).toMatchObject({ code: 0 });
-    expect((await here(at, 'tree', 'show', '1')).out).toContain('it is paused by ann: reprise tree resume');
-    expect((await here(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
-    expect(await here(at, 'tree', 'resume', '1', ...token)).toMatchObject({ code: 0 });
-    const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json', ...token);
-    expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
-    expect((await watch.end).code).toBe(4);
-    await owner.end;
-    const ended = (await here(at, 'tree', 'show', '1')).out;
-    expect(ended).toContain('it was stopped by program nightly');
-    expect(ended).toMatch(/tell by operator at frame \d+\n.*pause by ann at frame \d+/);
-    const shown = JSON.parse((await here(at, 'tree', 'show', '1', '--json')).out);
-    expect(shown).toMatchObject({ stopped_by: { kind: 'program', id: 'nightly' } });
-    expect(await here(at, 'tree', 'continue', '--plain')).toMatchObject({ code: 4 });
-    expect(await here(at, 'tree', 'stop', '1')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('what to do  reprise tree show live/1'),
-    });
-    expect(await here(at, 'tree', 'retry', '1', '--agent', 'claude')).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/unknown_agent: the tree has no such agent[\s\S]*expected +worker\n/),
-    });
-    expect(await here(at, 'tree', 'retry', '1', '--agent', 'worker')).toMatchObject({
-      code: 0,
-      out: 'live/#1 is tried again\n',
-    });
-    expect((await here(at, 'tree', 'show', '1')).out).toContain('agent    worker');
   });
 
   it('a tree whose budget is spent fails with 1, and continue with a larger budget goes on', async () => {
@@ -298,17 +305,19 @@ describe('wrong use of reprise tree run', () => {
     expect(result.err).not.toMatch(/\n\s+at /);
   });
 
-  it('reprise tree run on a world that another process has exits with 2 and names that process', async () => {
-    const mine = workplace();
-    mkdirSync(join(mine, '.reprise'));
-    const held = await sqlite(join(mine, '.reprise/tree.db')).open(); // this process has it, for as long as the command runs
-    try {
-      const { code, err } = await here(mine, 'tree', 'run', 'What is here?', '--folder', SMALL);
-      expect({ code, named: err.includes(String(process.pid)) }).toEqual({ code: 2, named: true });
-      expect(err).toContain('world_locked');
-    } finally {
-      await held.close();
-    }
+  deep('tree run: owner', () => {
+    it('reprise tree run on a world that another process has exits with 2 and names that process', async () => {
+      const mine = workplace();
+      mkdirSync(join(mine, '.reprise'));
+      const held = await sqlite(join(mine, '.reprise/tree.db')).open(); // this process has it, for as long as the command runs
+      try {
+        const { code, err } = await here(mine, 'tree', 'run', 'What is here?', '--folder', SMALL);
+        expect({ code, named: err.includes(String(process.pid)) }).toEqual({ code: 2, named: true });
+        expect(err).toContain('world_locked');
+      } finally {
+        await held.close();
+      }
+    });
   });
 
   it('reprise tree run in a folder that cannot be written exits with 5 and names the world', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { memory, readFrame, type Store, verifyStore } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { deep } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { type AnyAgent, appOf } from '../../../agent/src/index.js';
 import { relay } from '../../../reprise/src/external.js';
@@ -93,111 +94,115 @@ function talk(socket: string, lines: readonly unknown[], until = 1): Promise<Rec
 
 const hello = (token: string, start = 'aaaaaaaa') => ({ hello: 'program', token, start });
 
-describe('a program with the tools of its owner', () => {
-  it('a program lists the tools of its owner and calls one under the identity of its session', async () => {
-    await within(async ({ play, trees }) => {
-      expect(await play([{ list: true }, spawn('one'), spawn('two')])).toEqual([
-        { tools: ['spawn', 'ask'] },
-        { text: '{"node_id":1}' },
-        { text: '{"node_id":2}' },
-      ]);
-      expect(await play([spawn('three')])).toEqual([{ text: '{"node_id":3}' }]);
-      expect((await trees.state()).acts.map(({ session }) => session)).toEqual(['tree/1', 'tree/1', 'tree/2']);
+deep('bridge: calls', () => {
+  describe('a program with the tools of its owner', () => {
+    it('a program lists the tools of its owner and calls one under the identity of its session', async () => {
+      await within(async ({ play, trees }) => {
+        expect(await play([{ list: true }, spawn('one'), spawn('two')])).toEqual([
+          { tools: ['spawn', 'ask'] },
+          { text: '{"node_id":1}' },
+          { text: '{"node_id":2}' },
+        ]);
+        expect(await play([spawn('three')])).toEqual([{ text: '{"node_id":3}' }]);
+        expect((await trees.state()).acts.map(({ session }) => session)).toEqual(['tree/1', 'tree/1', 'tree/2']);
+      });
     });
-  });
 
-  it('a program reaches its owner through the bridge that the owner names', async () => {
-    await within(async ({ play, plain }) => {
-      expect(await play([{ list: true }, spawn('one')], plain)).toEqual([
-        { tools: ['spawn', 'ask'] },
-        { text: '{"node_id":1}' },
-      ]);
+    it('a program reaches its owner through the bridge that the owner names', async () => {
+      await within(async ({ play, plain }) => {
+        expect(await play([{ list: true }, spawn('one')], plain)).toEqual([
+          { tools: ['spawn', 'ask'] },
+          { text: '{"node_id":1}' },
+        ]);
+      });
     });
-  });
 
-  it('a program that lives through several turns, and one that is started again, keep their tools', async () => {
-    await within(async ({ play, trees, living, once }) => {
-      for (const agent of [living, once]) {
-        const key = await trees.start(agent);
-        for (const goal of ['a', 'b', 'c']) {
-          expect(await play([spawn(goal)], agent, key)).toEqual([{ text: expect.stringMatching(/^{"node_id":\d}$/) }]);
+    it('a program that lives through several turns, and one that is started again, keep their tools', async () => {
+      await within(async ({ play, trees, living, once }) => {
+        for (const agent of [living, once]) {
+          const key = await trees.start(agent);
+          for (const goal of ['a', 'b', 'c']) {
+            expect(await play([spawn(goal)], agent, key)).toEqual([
+              { text: expect.stringMatching(/^{"node_id":\d}$/) },
+            ]);
+          }
         }
-      }
-      expect((await trees.state()).acts).toHaveLength(6);
+        expect((await trees.state()).acts).toHaveLength(6);
+      });
     });
-  });
 
-  it('a call that a program sends 1,000 times is one act, one after another or at once [TREE-38]', async () => {
-    await within(async ({ play, trees }) => {
-      const made = { text: '{"node_id":1}' };
-      expect(await play([spawn('x', { id: 900, times: 1_000 })])).toEqual([made]);
-      expect((await trees.state()).acts).toHaveLength(1);
-      const atOnce = await play([spawn('y', { id: 'same', times: 1_000, atOnce: true })]);
-      expect(atOnce).toEqual([{ text: '{"node_id":2}' }]);
-      expect((await trees.state()).acts).toHaveLength(2);
+    it('a call that a program sends 1,000 times is one act, one after another or at once [TREE-38]', async () => {
+      await within(async ({ play, trees }) => {
+        const made = { text: '{"node_id":1}' };
+        expect(await play([spawn('x', { id: 900, times: 1_000 })])).toEqual([made]);
+        expect((await trees.state()).acts).toHaveLength(1);
+        const atOnce = await play([spawn('y', { id: 'same', times: 1_000, atOnce: true })]);
+        expect(atOnce).toEqual([{ text: '{"node_id":2}' }]);
+        expect((await trees.state()).acts).toHaveLength(2);
+      });
     });
-  });
 
-  it('a call that is sent again in a later turn is not another act', async () => {
-    await within(async ({ play, trees, living }) => {
-      const key = await trees.start(living);
-      const again = spawn('x', { id: 5, keep: true });
-      for (const _ of [1, 2]) expect(await play([again], living, key)).toEqual([{ text: '{"node_id":1}' }]);
-      expect(await play([spawn('y', { id: 6 })], living, key)).toEqual([{ text: '{"node_id":2}' }]);
-      expect((await trees.state()).acts).toHaveLength(2);
+    it('a call that is sent again in a later turn is not another act', async () => {
+      await within(async ({ play, trees, living }) => {
+        const key = await trees.start(living);
+        const again = spawn('x', { id: 5, keep: true });
+        for (const _ of [1, 2]) expect(await play([again], living, key)).toEqual([{ text: '{"node_id":1}' }]);
+        expect(await play([spawn('y', { id: 6 })], living, key)).toEqual([{ text: '{"node_id":2}' }]);
+        expect((await trees.state()).acts).toHaveLength(2);
+      });
     });
-  });
 
-  it('wrong arguments and unknown tools are answered in words, and do nothing', async () => {
-    await within(async ({ play, trees }) => {
-      const [wrong, extra, unknown, other, right] = await play([
-        { call: 'spawn', args: { goal: 7 } },
-        { call: 'spawn', args: { goal: 'x', more: 1 } },
-        { call: 'stop', args: {} },
-        spawn('x', { id: 5 }),
-        spawn('y', { id: 5 }),
-      ]);
-      expect(wrong).toEqual({ refused: expect.stringMatching(/"code":"tool_args_invalid".*goal/) });
-      expect(extra).toEqual({ refused: expect.stringMatching(/"code":"tool_args_invalid"/) });
-      expect(unknown).toEqual({ error: 'Unknown tool: stop' });
-      expect(other).toEqual({ text: '{"node_id":1}' });
-      expect(right).toEqual({ text: '{"node_id":1}' });
-      expect((await trees.state()).acts).toHaveLength(1);
+    it('wrong arguments and unknown tools are answered in words, and do nothing', async () => {
+      await within(async ({ play, trees }) => {
+        const [wrong, extra, unknown, other, right] = await play([
+          { call: 'spawn', args: { goal: 7 } },
+          { call: 'spawn', args: { goal: 'x', more: 1 } },
+          { call: 'stop', args: {} },
+          spawn('x', { id: 5 }),
+          spawn('y', { id: 5 }),
+        ]);
+        expect(wrong).toEqual({ refused: expect.stringMatching(/"code":"tool_args_invalid".*goal/) });
+        expect(extra).toEqual({ refused: expect.stringMatching(/"code":"tool_args_invalid"/) });
+        expect(unknown).toEqual({ error: 'Unknown tool: stop' });
+        expect(other).toEqual({ text: '{"node_id":1}' });
+        expect(right).toEqual({ text: '{"node_id":1}' });
+        expect((await trees.state()).acts).toHaveLength(1);
+      });
     });
-  });
 
-  it('a call beyond the bound of a line is refused in words, and the program goes on', async () => {
-    await within(async ({ play }) => {
-      const [large, next] = await play([spawn('x'.repeat(300_000)), spawn('next')]);
-      expect(large).toEqual({ refused: expect.stringContaining('"code":"too_large"') });
-      expect(next).toEqual({ text: '{"node_id":1}' });
+    it('a call beyond the bound of a line is refused in words, and the program goes on', async () => {
+      await within(async ({ play }) => {
+        const [large, next] = await play([spawn('x'.repeat(300_000)), spawn('next')]);
+        expect(large).toEqual({ refused: expect.stringContaining('"code":"too_large"') });
+        expect(next).toEqual({ text: '{"node_id":1}' });
+      });
     });
-  });
 
-  it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer [TREE-38]', async () => {
-    const options = { withinMs: 1_500, progressMs: 400 };
-    await within(async ({ play, trees }) => {
-      const ask = { call: 'ask', args: { question: 'Keep it?' }, id: 77, notify: true };
-      const playing = play([ask, { notices: true }, { wait: 1_000 }, ask]);
-      await expect.poll(async () => (await trees.state()).waiting.length).toBe(1);
-      setTimeout(() => void trees.answer('yes'), 1_700);
-      const [pending, again, { notices }] = (await playing) as [unknown, unknown, { notices: string[] }];
-      expect(pending).toEqual({ text: expect.stringMatching(/"status":"pending".*End your turn/) });
-      expect(again).toEqual({ text: 'yes' });
-      expect(notices.filter((method) => method === 'notifications/progress').length).toBeGreaterThanOrEqual(2);
-      expect((await trees.state()).waiting).toEqual([]);
-    }, options);
-  });
+    it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer [TREE-38]', async () => {
+      const options = { withinMs: 1_500, progressMs: 400 };
+      await within(async ({ play, trees }) => {
+        const ask = { call: 'ask', args: { question: 'Keep it?' }, id: 77, notify: true };
+        const playing = play([ask, { notices: true }, { wait: 1_000 }, ask]);
+        await expect.poll(async () => (await trees.state()).waiting.length).toBe(1);
+        setTimeout(() => void trees.answer('yes'), 1_700);
+        const [pending, again, { notices }] = (await playing) as [unknown, unknown, { notices: string[] }];
+        expect(pending).toEqual({ text: expect.stringMatching(/"status":"pending".*End your turn/) });
+        expect(again).toEqual({ text: 'yes' });
+        expect(notices.filter((method) => method === 'notifications/progress').length).toBeGreaterThanOrEqual(2);
+        expect((await trees.state()).waiting).toEqual([]);
+      }, options);
+    });
 
-  it('tools that change between two turns are told to a program that lives on', async () => {
-    let tools = TOOLS;
-    const options = { tools: () => tools };
-    await within(async ({ play, trees, living }) => {
-      const key = await trees.start(living);
-      expect(await play([{ list: true, keep: true }], living, key)).toEqual([{ tools: ['spawn', 'ask'] }]);
-      tools = TOOLS.slice(0, 1);
-      expect(await play([{ list: true }], living, key)).toEqual([{ tools: ['spawn'] }]);
-    }, options);
+    it('tools that change between two turns are told to a program that lives on', async () => {
+      let tools = TOOLS;
+      const options = { tools: () => tools };
+      await within(async ({ play, trees, living }) => {
+        const key = await trees.start(living);
+        expect(await play([{ list: true, keep: true }], living, key)).toEqual([{ tools: ['spawn', 'ask'] }]);
+        tools = TOOLS.slice(0, 1);
+        expect(await play([{ list: true }], living, key)).toEqual([{ tools: ['spawn'] }]);
+      }, options);
+    });
   });
 });
 
@@ -253,88 +258,96 @@ describe('the token of a program', () => {
     expect(filesIn(runtime).filter((name) => /run-|\.sock/.test(name))).toEqual([]);
   });
 
-  it('a token that a program prints is removed from its answer', async () => {
-    await within(async ({ world, trees, living }) => {
-      const session = world.session(await trees.start(living), living);
-      const file = path.join(runtime, 'note');
-      const printing = session.send(JSON.stringify([{ list: true }, { note: file }, { wait: 800 }, { print: true }]));
-      const { token } = await noted(file);
-      const text = await (await printing).text();
-      expect(text).toContain('[secret]');
-      expect(text).not.toContain(token);
+  deep('bridge: printed token', () => {
+    it('a token that a program prints is removed from its answer', async () => {
+      await within(async ({ world, trees, living }) => {
+        const session = world.session(await trees.start(living), living);
+        const file = path.join(runtime, 'note');
+        const printing = session.send(JSON.stringify([{ list: true }, { note: file }, { wait: 800 }, { print: true }]));
+        const { token } = await noted(file);
+        const text = await (await printing).text();
+        expect(text).toContain('[secret]');
+        expect(text).not.toContain(token);
+      });
     });
   });
 
-  it('a second bridge of one program is refused while the first is there', async () => {
-    await within(async ({ play }) => {
-      const [first, second, again] = await play([{ list: true }, { second: true }, spawn('still here')]);
-      expect(first).toEqual({ tools: ['spawn', 'ask'] });
-      expect(second).toEqual({ error: expect.stringContaining('in_use') });
-      expect(again).toEqual({ text: '{"node_id":1}' });
+  deep('bridge: second bridge', () => {
+    it('a second bridge of one program is refused while the first is there', async () => {
+      await within(async ({ play }) => {
+        const [first, second, again] = await play([{ list: true }, { second: true }, spawn('still here')]);
+        expect(first).toEqual({ tools: ['spawn', 'ask'] });
+        expect(second).toEqual({ error: expect.stringContaining('in_use') });
+        expect(again).toEqual({ text: '{"node_id":1}' });
+      });
     });
   });
 
-  it('a program cannot call under the token of another one, nor outside of its own turn [TREE-30]', async () => {
-    await within(async ({ play, trees, living, once }) => {
-      const file = path.join(runtime, 'note');
-      const playing = play([{ note: file }, { wait: 2_500 }], living);
-      const run = await noted(file);
-      const own = await play([spawn('mine')], once);
-      expect(own).toEqual([{ text: '{"node_id":1}' }]);
-      await playing;
-      const state = await trees.state();
-      expect(state.acts.map(({ session }) => session)).toEqual(['tree/2']);
-      expect(run.socket).toContain(runtime);
+  deep('bridge: foreign token', () => {
+    it('a program cannot call under the token of another one, nor outside of its own turn [TREE-30]', async () => {
+      await within(async ({ play, trees, living, once }) => {
+        const file = path.join(runtime, 'note');
+        const playing = play([{ note: file }, { wait: 2_500 }], living);
+        const run = await noted(file);
+        const own = await play([spawn('mine')], once);
+        expect(own).toEqual([{ text: '{"node_id":1}' }]);
+        await playing;
+        const state = await trees.state();
+        expect(state.acts.map(({ session }) => session)).toEqual(['tree/2']);
+        expect(run.socket).toContain(runtime);
+      });
     });
   });
 });
 
-describe('hostile bridges', () => {
-  const good = `${JSON.stringify({ hello: 'program', token: '{token}', start: 'bbbbbbbb' })}\n`;
-  it.each<[string, readonly object[], RegExp | undefined]>([
-    ['sends 1 GB without a line break', [{ text: good }, { flood: 1_024 }], /more than 262144 bytes/],
-    ['sends 1 GB before it says who it is', [{ flood: 1_024 }], /more than 262144 bytes/],
-    ['sends garbage', [{ text: good }, { text: 'GET / HTTP/1.1\r\n\r\n' }], /a line is no JSON/],
-    ['sends a list', [{ text: good }, { text: '[1]\n' }], /a line is no object/],
-    ['sends what nobody knows', [{ text: good }, { text: '{"shout":1}\n' }], /says nothing that is known/],
-    [
-      'names a call in an odd way',
-      [{ text: good }, { text: '{"call":"../x","name":"spawn","args":{}}\n' }],
-      /nothing that/,
-    ],
-    ['begins with garbage', [{ text: 'hello\n' }], /a line is no JSON/],
-    ['begins as something unknown', [{ text: '{"hello":"root"}\n' }], /first line says nothing/],
-    ['names no start', [{ text: `${JSON.stringify(hello('{token}', 'A B'))}\n` }], /names no start/],
-  ])('a bridge that %s is closed with one report, and the program goes on', async (_, raw, report) => {
-    const errors = await within(async ({ play }) => {
-      // The script's own client has begun but has not called yet: the bridge connects with its first call.
-      const gave = await play([{ raw }, spawn('after')]);
-      expect(gave[1]).toEqual({ text: '{"node_id":1}' });
+deep('bridge: hostile', () => {
+  describe('hostile bridges', () => {
+    const good = `${JSON.stringify({ hello: 'program', token: '{token}', start: 'bbbbbbbb' })}\n`;
+    it.each<[string, readonly object[], RegExp | undefined]>([
+      ['sends 1 GB without a line break', [{ text: good }, { flood: 1_024 }], /more than 262144 bytes/],
+      ['sends 1 GB before it says who it is', [{ flood: 1_024 }], /more than 262144 bytes/],
+      ['sends garbage', [{ text: good }, { text: 'GET / HTTP/1.1\r\n\r\n' }], /a line is no JSON/],
+      ['sends a list', [{ text: good }, { text: '[1]\n' }], /a line is no object/],
+      ['sends what nobody knows', [{ text: good }, { text: '{"shout":1}\n' }], /says nothing that is known/],
+      [
+        'names a call in an odd way',
+        [{ text: good }, { text: '{"call":"../x","name":"spawn","args":{}}\n' }],
+        /nothing that/,
+      ],
+      ['begins with garbage', [{ text: 'hello\n' }], /a line is no JSON/],
+      ['begins as something unknown', [{ text: '{"hello":"root"}\n' }], /first line says nothing/],
+      ['names no start', [{ text: `${JSON.stringify(hello('{token}', 'A B'))}\n` }], /names no start/],
+    ])('a bridge that %s is closed with one report, and the program goes on', async (_, raw, report) => {
+      const errors = await within(async ({ play }) => {
+        // The script's own client has begun but has not called yet: the bridge connects with its first call.
+        const gave = await play([{ raw }, spawn('after')]);
+        expect(gave[1]).toEqual({ text: '{"node_id":1}' });
+      });
+      expect(errors).toEqual([expect.stringMatching(report ?? /./)]);
     });
-    expect(errors).toEqual([expect.stringMatching(report ?? /./)]);
-  });
 
-  it('a bridge that goes on breaking the protocol loses its token', async () => {
-    const raw = [{ text: good }, { text: 'garbage\n' }];
-    const errors = await within(async ({ play, trees }) => {
-      const gave = await play([...Array.from({ length: 12 }, () => ({ raw })), spawn('never')]);
-      expect(gave.slice(8, 12)).toEqual(Array(4).fill([{ error: 'forbidden' }]));
-      expect(gave[12]).toEqual({ error: expect.stringContaining('forbidden') });
-      expect((await trees.state()).acts).toEqual([]);
+    it('a bridge that goes on breaking the protocol loses its token', async () => {
+      const raw = [{ text: good }, { text: 'garbage\n' }];
+      const errors = await within(async ({ play, trees }) => {
+        const gave = await play([...Array.from({ length: 12 }, () => ({ raw })), spawn('never')]);
+        expect(gave.slice(8, 12)).toEqual(Array(4).fill([{ error: 'forbidden' }]));
+        expect(gave[12]).toEqual({ error: expect.stringContaining('forbidden') });
+        expect((await trees.state()).acts).toEqual([]);
+      });
+      expect(errors).toHaveLength(8);
     });
-    expect(errors).toHaveLength(8);
-  });
 
-  it('connections that say nothing are closed, and do not keep others out', async () => {
-    await within(async ({ play, link }) => {
-      await link.listen();
-      const socket = filesIn(runtime).find((name) => name.endsWith('.sock')) ?? '';
-      const silent = Array.from({ length: 100 }, () =>
-        connect(path.join(runtime, socket)).on('error', () => undefined),
-      );
-      const closed = Promise.all(silent.map((one) => new Promise((resolve) => one.once('close', resolve))));
-      await closed;
-      expect(await play([spawn('x')])).toEqual([{ text: '{"node_id":1}' }]);
+    it('connections that say nothing are closed, and do not keep others out', async () => {
+      await within(async ({ play, link }) => {
+        await link.listen();
+        const socket = filesIn(runtime).find((name) => name.endsWith('.sock')) ?? '';
+        const silent = Array.from({ length: 100 }, () =>
+          connect(path.join(runtime, socket)).on('error', () => undefined),
+        );
+        const closed = Promise.all(silent.map((one) => new Promise((resolve) => one.once('close', resolve))));
+        await closed;
+        expect(await play([spawn('x')])).toEqual([{ text: '{"node_id":1}' }]);
+      });
     });
   });
 });

@@ -1,5 +1,6 @@
 import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
+import { deep } from '../../../../../conformance/part.js';
 import { encode, memory, openKernelWorld, putValue, type Store } from '../../../src/index.js';
 import { LINKS_FOLLOWED_MAX } from '../../../src/ports/content/bounds.js';
 import { LinkCheck } from '../../../src/ports/content/links.js';
@@ -38,33 +39,37 @@ describe('given a value that links a chain of values', () => {
     expect(turns).toBeGreaterThan(LINKS_FOLLOWED_MAX / 10_000);
   });
 
-  it('a chain of links at the bound is accepted [CON-17]', async () => {
-    expect(await new LinkCheck(chain(LINKS_FOLLOWED_MAX)).firstBad({ first: refOf(0) })).toBeUndefined();
+  deep('links: at the bound', () => {
+    it('a chain of links at the bound is accepted [CON-17]', async () => {
+      expect(await new LinkCheck(chain(LINKS_FOLLOWED_MAX)).firstBad({ first: refOf(0) })).toBeUndefined();
+    });
   });
 
-  it('a request that links such a chain is refused with the bound, and nothing is journaled [CON-17]', async () => {
-    let first: Ref | undefined;
-    const endless = chain(Number.MAX_SAFE_INTEGER);
-    const memoryStore = memory();
-    const store: Store = {
-      ...memoryStore,
-      open: async () => {
-        const open = await memoryStore.open();
-        const get = (ref: Ref) => {
-          if (first === undefined) return open.content.get(ref);
-          return endless.get(ref.hex === first.hex ? refOf(0) : ref);
-        };
-        return { ...open, content: { ...open.content, get } };
-      },
-    };
-    const world = await openKernelWorld({ store, app });
-    const value = await putValue(world.content, { a: 1 });
-    const before = world.head.seq;
-    first = value;
-    const error = await refusal(ask(world, 'x', [log(value)]));
-    first = undefined;
-    expect([error.code, error.details.expected]).toEqual(['bound_exceeded', expect.stringContaining('250000')]);
-    expect(world.head.seq).toBe(before);
-    await world.close();
+  deep('links: request', () => {
+    it('a request that links such a chain is refused with the bound, and nothing is journaled [CON-17]', async () => {
+      let first: Ref | undefined;
+      const endless = chain(Number.MAX_SAFE_INTEGER);
+      const memoryStore = memory();
+      const store: Store = {
+        ...memoryStore,
+        open: async () => {
+          const open = await memoryStore.open();
+          const get = (ref: Ref) => {
+            if (first === undefined) return open.content.get(ref);
+            return endless.get(ref.hex === first.hex ? refOf(0) : ref);
+          };
+          return { ...open, content: { ...open.content, get } };
+        },
+      };
+      const world = await openKernelWorld({ store, app });
+      const value = await putValue(world.content, { a: 1 });
+      const before = world.head.seq;
+      first = value;
+      const error = await refusal(ask(world, 'x', [log(value)]));
+      first = undefined;
+      expect([error.code, error.details.expected]).toEqual(['bound_exceeded', expect.stringContaining('250000')]);
+      expect(world.head.seq).toBe(before);
+      await world.close();
+    });
   });
 });

@@ -6,6 +6,7 @@ import { NOTICES, type Value, value } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { deep } from '../../../../../../conformance/part.js';
 import {
   creates,
   defineApp,
@@ -129,22 +130,26 @@ describe('a cell that made one which fails', () => {
     await closeVerified(world, store);
   });
 
-  it('a parent is notified in a separate cascade when too long a cascade failed its child [RED-31]', async () => {
-    const { store, world, ask, seen } = await opened();
-    await ask('maker', ['tell', 'one'], ['onFail', ['well']]);
-    await ask('one', ['spin']);
-    expect(await seen('maker')).toEqual(['one cascade_exceeded', 'well']);
-    await closeVerified(world, store);
+  deep('child failed: cascade', () => {
+    it('a parent is notified in a separate cascade when too long a cascade failed its child [RED-31]', async () => {
+      const { store, world, ask, seen } = await opened();
+      await ask('maker', ['tell', 'one'], ['onFail', ['well']]);
+      await ask('one', ['spin']);
+      expect(await seen('maker')).toEqual(['one cascade_exceeded', 'well']);
+      await closeVerified(world, store);
+    });
   });
 
-  it('a parent that recreates a runaway child is not notified again, so that the world becomes idle [RED-31]', async () => {
-    const { store, world, ask, seen } = await opened();
-    await ask('maker', ['tell', 'run*'], ['onFail', ['tell', 'run*', ['spin']]]);
-    await ask('run0', ['spin']);
-    expect(await seen('maker')).toEqual(['run0 cascade_exceeded']);
-    await ask('calm', ['well']);
-    expect(await seen('calm')).toEqual(['well']);
-    await closeVerified(world, store);
+  deep('child failed: runaway', () => {
+    it('a parent that recreates a runaway child is not notified again, so that the world becomes idle [RED-31]', async () => {
+      const { store, world, ask, seen } = await opened();
+      await ask('maker', ['tell', 'run*'], ['onFail', ['tell', 'run*', ['spin']]]);
+      await ask('run0', ['spin']);
+      expect(await seen('maker')).toEqual(['run0 cascade_exceeded']);
+      await ask('calm', ['well']);
+      expect(await seen('calm')).toEqual(['well']);
+      await closeVerified(world, store);
+    });
   });
 
   it('a parent without a handler for the notice gets none, and no fact replaces it [RED-31]', async () => {

@@ -1,0 +1,31 @@
+/* The deep files, of which a run of the rest takes one share: `conformance/shares.mjs` says why. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { SHARES } from '../../conformance/shares.mjs';
+import { ROOT } from './root.mjs';
+
+/** What `scripts/slow-tests.ts` has measured: the seconds of each deep file. */
+export const DEEP_LIST = path.join(ROOT, 'scripts/lib/deep-tests.json');
+
+/** @type {Readonly<Record<string, number>>} */
+export const DEEP = JSON.parse(readFileSync(DEEP_LIST, 'utf8')).files;
+
+/**
+ * The deep files of each share: the longest first, each to the share that has least until then.
+ *
+ * @returns {readonly (readonly string[])[]}
+ */
+export function sharesOf(seconds = DEEP) {
+  const shares = Array.from({ length: SHARES }, () => ({ files: [], seconds: 0 }));
+  const longestFirst = Object.entries(seconds).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  for (const [file, cost] of longestFirst) {
+    const least = shares.reduce((one, other) => (other.seconds < one.seconds ? other : one));
+    least.files.push(file);
+    least.seconds += cost;
+  }
+  return shares.map(({ files }) => files);
+}
+
+/** The deep files that a share leaves out. */
+export const deepFilesBeside = (share) =>
+  share === undefined ? [] : sharesOf().flatMap((files, place) => (place === share ? [] : files));
