@@ -84,10 +84,14 @@ export class SdkSink implements SpanSink {
 function sdkSpan(span: Span, service: string = SERVICE): SdkSpan {
   const { traceId, spanId, parentSpanId, name, kind, startMs, endMs, isError, attributes, events, links, world } = span;
   return {
-    ...{ name, kind: kind === 'client' ? 2 : 0, ended: true },
+    name,
+    kind: kind === 'client' ? 2 : 0,
     spanContext: () => contextOf(traceId, spanId),
     ...(parentSpanId === null ? {} : { parentSpanContext: contextOf(traceId, parentSpanId) }),
-    ...{ startTime: timeOf(startMs), endTime: timeOf(endMs), duration: timeOf(endMs - startMs) },
+    startTime: timeOf(startMs),
+    endTime: timeOf(endMs),
+    duration: timeOf(endMs - startMs),
+    ended: true,
     status: { code: isError ? 2 : 0 },
     attributes: attributesOf(attributes),
     links: links.map((link) => ({
@@ -95,11 +99,15 @@ function sdkSpan(span: Span, service: string = SERVICE): SdkSpan {
       attributes: attributesOf(link.attributes),
     })),
     events: events.map(({ at, ...event }) => ({
-      ...{ time: timeOf(at), name: event.name, attributes: attributesOf(event.attributes) },
+      time: timeOf(at),
+      name: event.name,
+      attributes: attributesOf(event.attributes),
     })),
     resource: new Resource(attributesOf(resourceOf(world, service))),
     instrumentationScope: { ...SCOPE, schemaUrl: SCHEMA_URL },
-    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
   };
 }
 
@@ -128,9 +136,9 @@ function contextOf(traceId: string, spanId: string): SdkContext {
 }
 
 function attributesOf(attributes: Readonly<Record<string, SpanAttribute>>): SdkAttributes {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
-  );
+  const given: SdkAttributes = {};
+  for (const [name, value] of Object.entries(attributes)) given[name] = typeof value === 'object' ? [...value] : value;
+  return given;
 }
 
 function timeOf(ms: number): SdkTime {

@@ -92,6 +92,8 @@ export class OpenSpans {
   /** The open calls of a run, by the id of its span. */
   readonly #calls = new Map<string, Set<OpenSpan>>();
   #ended: Span[] = [];
+  /** The ids of traces in this world, by their keys: a trace has many spans. */
+  #traceIds = new WeakMap<TraceKey, string>();
 
   /** The open spans, in the order in which they began. */
   get all(): readonly OpenSpan[] {
@@ -113,11 +115,20 @@ export class OpenSpans {
     const place = `${here.seq}.${here.i}`;
     const { trace, path } = 'path' in below ? below : { trace: below, path: [] };
     const span: OpenSpan = {
-      ...{ of, key, name, kind, place, trace, path, startMs: here.at, content, events: [] },
-      traceId: traceIdOf(this.world, trace),
+      of,
+      key,
+      name,
+      kind,
+      place,
+      trace,
+      traceId: this.#traceId(trace),
       spanId: spanIdOf(this.world, of, place),
+      path,
+      startMs: here.at,
       attributes: { ...attributes },
       links: links.slice(0, LINKS_MAX),
+      events: [],
+      content,
     };
     this.#add(span);
     return span;
@@ -172,6 +183,7 @@ export class OpenSpans {
       });
     }
     this.world = world;
+    this.#traceIds = new WeakMap();
     return moved;
   }
 
@@ -179,6 +191,14 @@ export class OpenSpans {
   restore(world: string, spans: readonly OpenSpan[]): void {
     this.world = world;
     for (const span of spans) this.#add(span);
+  }
+
+  #traceId(trace: TraceKey): string {
+    const known = this.#traceIds.get(trace);
+    if (known !== undefined) return known;
+    const id = traceIdOf(this.world, trace);
+    this.#traceIds.set(trace, id);
+    return id;
   }
 
   #add(span: OpenSpan): void {
@@ -263,5 +283,7 @@ function spanFrom(
 
 /** By their names: a tracer that was stored and taken up again has no other order. */
 function inOrder(attributes: SpanAttributes): SpanAttributes {
-  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const ordered: Record<string, SpanAttribute> = {};
+  for (const name of Object.keys(attributes).sort()) ordered[name] = attributes[name] as SpanAttribute;
+  return ordered;
 }
