@@ -204,6 +204,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     '.': ['pure', 'handle', 'adapters', 'tools'],
   },
   'objects-s3': { '.': [] },
+  client: { '.': [] },
   fleet: { time: [], wire: [], http: ['wire'], posts: ['time', 'wire'], '.': ['time', 'wire', 'http', 'posts'] },
   packs: { '.': [] },
   'store-postgres': {
@@ -243,8 +244,11 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     pure: [],
     protocol: [],
     world: ['protocol', 'pure'],
-    http: ['protocol', 'world', 'pure'],
-    '.': ['http', 'protocol', 'world', 'pure'],
+    door: ['protocol', 'world'],
+    mcp: ['door', 'protocol', 'world'],
+    api: ['door', 'protocol', 'world'],
+    mount: ['door', 'mcp', 'api', 'protocol', 'world'],
+    '.': ['mount', 'door', 'api', 'protocol', 'world', 'pure'],
   },
   tree: {
     'pure/contracts': [],

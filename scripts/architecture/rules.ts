@@ -17,6 +17,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   server: ['contracts', 'kernel', 'agent'],
+  client: ['contracts', 'agent'],
   tree: ['contracts', 'kernel', 'agent', 'org', 'tools', 'server'],
   specialists: ['contracts', 'kernel', 'agent', 'org'],
   society: ['contracts', 'kernel', 'agent', 'org'],
@@ -77,6 +78,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'providers',
     'tools',
     'server',
+    'client',
     'ui',
     'sandbox',
     'testkit',
@@ -85,7 +87,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'org', 'tree', 'ui'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'org', 'tree', 'ui', 'client'];
 
 /**
  * Folders of such packages that are for Node all the same: they have an entry of their own, and the rest of the package
@@ -292,7 +294,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|org|otel|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|org|otel|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
@@ -325,7 +327,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|fleet|inspect|objects-s3|operators|otel|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|otel|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
     use: LATER,
   },
 ];
@@ -357,7 +359,11 @@ export const HELLO_BUNDLE_MAX: Readonly<
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */
-export const JSON_PARSERS = ['packages/contracts/src/text/json.ts', 'packages/contracts/src/text/own-json.ts'];
+export const JSON_PARSERS = [
+  'packages/contracts/src/text/json.ts',
+  'packages/contracts/src/text/own-json.ts',
+  'packages/client/src/server-json.ts',
+];
 
 /**
  * Programs of the examples that hand a stream of the process on, to what escapes each text itself. Their tests start them

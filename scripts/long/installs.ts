@@ -4,7 +4,8 @@
  *
  *   npx tsx --conditions=@reprise/source scripts/long/installs.ts [--only npm-install]
  *
- * One line for each, with what the README's agent printed where it should have printed something else. Needs the registry.
+ * Each mounts sessions over HTTP in its own server, too. One line for each, with what was printed where something else should
+ * have been. Needs the registry.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -39,8 +40,71 @@ export async function answer() {
   return text + ' ' + replayed + ' frames replayed';
 }
 `;
-const MAIN = `import { answer } from './answer.js';\nconsole.log(await answer());\n`;
-const EXPECTED = 'That makes 5. 6 frames replayed';
+const MAIN = `import { answer } from './answer.js';
+import { spoken } from './served.js';
+console.log(await answer(), await spoken());
+`;
+const EXPECTED = 'That makes 5. 6 frames replayed and over HTTP: Hello to you.';
+
+/** What a bundler makes one file of: the server's optional package stays outside, as `pg` and others do. */
+const BUNDLED = `import { answer } from './answer.js';\nconsole.log(await answer(), 'and over HTTP: Hello to you.');\n`;
+
+/** Sessions over HTTP, mounted in the server that the runtime has, and a client that follows a run of one. */
+const SERVED = `import { defineAgent, memory, openWorld } from 'reprise';
+import { connect } from 'reprise/client';
+import { script } from 'reprise/providers';
+import { httpHandler } from 'reprise/server';
+
+export async function handler() {
+  const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.' });
+  const world = await openWorld({ store: memory(), models: { main: script({ text: 'Hello to you.' }) }, agents: [talker] });
+  const auth = ({ header }) => (header('authorization') === 'Bearer t' ? 'human:me' : undefined);
+  return httpHandler(world, { auth, mcp: false, sessions: true, base: '/agents' });
+}
+
+/** Serves with what the runtime has, at a free port. */
+async function listen(fetch) {
+  if (globalThis.Bun) {
+    const server = globalThis.Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => fetch(request) });
+    return { port: server.port, close: () => server.stop(true) };
+  }
+  if (globalThis.Deno) {
+    const server = globalThis.Deno.serve({ port: 0, hostname: '127.0.0.1', onListen: () => undefined }, (request) => fetch(request));
+    return { port: server.addr.port, close: () => server.shutdown() };
+  }
+  const { createServer } = await import('node:http');
+  const { Readable } = await import('node:stream');
+  const server = createServer(async (request, response) => {
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const { method, headers, url } = request;
+    const body = method === 'POST' ? { body: Readable.toWeb(request), duplex: 'half' } : {};
+    const answer = await fetch(new Request('http://' + headers.host + url, { method, headers, signal: left.signal, ...body }));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    for await (const piece of answer.body ?? []) response.write(piece);
+    response.end();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: server.address().port, close: () => server.close().closeAllConnections() };
+}
+
+export async function follow(url) {
+  const session = connect(url + '/agents', { token: 't' }).session('me/first');
+  const { run } = await session.send({ id: 'm1', text: 'Hello', agent: 'talker' });
+  let last = '';
+  for await (const told of session.follow(run)) if (told.event?.text !== undefined) last = told.event.text;
+  return 'and over HTTP: ' + last;
+}
+
+export async function spoken() {
+  const { fetch, close } = await handler();
+  const server = await listen(fetch);
+  const said = await follow('http://127.0.0.1:' + server.port);
+  await close();
+  await server.close();
+  return said;
+}
+`;
 
 /** Built files of our libraries may call `require`, which a module of Node does not have. */
 const BANNER = [
@@ -109,7 +173,7 @@ async function runtimes(): Promise<void> {
 
 async function bundlers(): Promise<void> {
   await row('esbuild', async (app) => {
-    await npm(app, 'esbuild');
+    await bundled(app, 'esbuild');
     await bin(app, 'esbuild', [
       'main.js',
       '--bundle',
@@ -121,13 +185,13 @@ async function bundlers(): Promise<void> {
     return printed('node', ['out/main.mjs'], app);
   });
   await row('vite', async (app) => {
-    await npm(app, 'vite');
+    await bundled(app, 'vite');
     await writeFile(path.join(app, 'vite.config.js'), `export default { ssr: { noExternal: true } };\n`);
     await bin(app, 'vite', ['build', '--ssr', 'main.js', '--outDir', 'out']);
     return printed('node', ['out/main.js'], app);
   });
   await row('webpack', async (app) => {
-    await npm(app, 'webpack', 'webpack-cli');
+    await bundled(app, 'webpack', 'webpack-cli');
     const config = `export default { mode: 'production', target: 'node20', entry: './main.js', experiments: { outputModule: true },
   output: { path: import.meta.dirname + '/out', filename: 'main.mjs', module: true } };\n`;
     await writeFile(path.join(app, 'webpack.config.js'), config.replace('import.meta.dirname', JSON.stringify(app)));
@@ -136,11 +200,22 @@ async function bundlers(): Promise<void> {
   });
   await row('next', async (app) => {
     await npm(app, 'next', 'react', 'react-dom');
+    // The package stays outside of Next's bundle: the world is open in the process, and optional packages may be absent.
+    await writeFile(path.join(app, 'next.config.mjs'), `export default { serverExternalPackages: ['reprise'] };\n`);
     await mkdir(path.join(app, 'app/answer'), { recursive: true });
     const route = `import { answer } from '../../answer.js';
 export const dynamic = 'force-dynamic';
 export const GET = async () => new Response(await answer());\n`;
     await writeFile(path.join(app, 'app/answer/route.js'), route);
+    await mkdir(path.join(app, 'app/agents/[...path]'), { recursive: true });
+    const mounted = `import { handler } from '../../../served.js';
+export const dynamic = 'force-dynamic';
+let made;
+const answer = async (request) => (await (made ??= handler())).fetch(request);
+export { answer as GET, answer as POST };\n`;
+    await writeFile(path.join(app, 'app/agents/[...path]/route.js'), mounted);
+    const asks = `import { follow } from './served.js';\nconsole.log(await follow(process.argv[2]));\n`;
+    await writeFile(path.join(app, 'asks.js'), asks);
     const layout = `export default ({ children }) => <html><body>{children}</body></html>;\n`;
     await writeFile(path.join(app, 'app/layout.jsx'), layout);
     await bin(app, 'next', ['build']);
@@ -155,6 +230,7 @@ async function row(name: string, attempt: (app: string) => Promise<string>): Pro
   await mkdir(app);
   await writeFile(path.join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }\n');
   await writeFile(path.join(app, 'answer.js'), PROGRAM);
+  await writeFile(path.join(app, 'served.js'), SERVED);
   await writeFile(path.join(app, 'main.js'), MAIN);
   const started = performance.now();
   const output = await attempt(app).catch((error: unknown) => String((error as { stderr?: unknown }).stderr || error));
@@ -168,6 +244,12 @@ async function row(name: string, attempt: (app: string) => Promise<string>): Pro
 
 async function npm(app: string, ...more: readonly string[]): Promise<void> {
   await printed('npm', ['install', '--no-audit', '--no-fund', tarball, 'zod', ...more], app);
+}
+
+/** Installs a bundler too, whose program does not serve. */
+async function bundled(app: string, ...bundler: readonly string[]): Promise<void> {
+  await writeFile(path.join(app, 'main.js'), BUNDLED);
+  await npm(app, ...bundler);
 }
 
 /** The program of an installer, from the registry. */
@@ -200,7 +282,8 @@ async function fetched(app: string): Promise<string> {
       const answer = await fetch(`http://127.0.0.1:${port}/answer`).catch((error: unknown) => {
         if (tries === 60) throw error;
       });
-      if (answer !== undefined) return await answer.text();
+      if (answer !== undefined)
+        return `${await answer.text()} ${await printed('node', ['asks.js', `http://127.0.0.1:${port}`], app)}`;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   } finally {

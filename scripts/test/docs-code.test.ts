@@ -30,7 +30,8 @@ const LISTED: Readonly<
   'docs/reference/tools.md#Options': { of: ['packages/agent/src/tools/tool/tool.ts#ToolSpec'] },
   'docs/reference/server.md#`serveHttp(world, options)`': {
     of: [
-      'packages/server/src/http/served-http.ts#ServeHttpOptions',
+      'packages/server/src/mount/served-http.ts#ServeHttpOptions',
+      'packages/server/src/mount/open-door.ts#DoorOptions',
       'packages/server/src/world/serving.ts#ServerNames',
     ],
   },

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { connect } from '@reprise/client';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine, run } from './run.js';
@@ -10,6 +11,7 @@ import { freshFolder, greeterWorld, makeAgentWorld, makeLedger } from './worlds.
 
 const folder = freshFolder();
 const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
+const TALKING = fileURLToPath(new URL('apps/talking.ts', import.meta.url));
 const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
 const greeted = folder.file('greeted.db');
 
@@ -97,6 +99,20 @@ describe('reprise serve', () => {
     expect([code, existsSync(place)]).toEqual([0, false]);
   });
 
+  it('sessions of an app are served over HTTP to a client of reprise/client, and their world verifies afterwards', async () => {
+    const world = folder.file('sessions.db');
+    const child = serve(world, '--sessions', '--http', '0', '--as', 'human:ann', '--app', TALKING);
+    const [, url = '', place = ''] = await child.said(/^(http:\S+\/v1)\nA token for human:ann, .*: (\S+)$/m);
+    const session = connect(url, { token: readFileSync(place, 'utf8').trim() }).session('ann/first');
+    await session.send({ id: 'm1', text: 'Hello', agent: 'talker' });
+    let last = '';
+    for await (const told of session.follow(0)) if ('event' in told) last = told.event.type;
+    expect([last, (await session.run(0)).text]).toEqual(['lifecycle', 'You said: Hello']);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect((await run('verify', world)).code).toBe(0);
+  });
+
   it('a world that another process has, or that has more than sessions, is refused with what to do', async () => {
     const ledger = folder.file('ledger.db');
     await makeLedger(ledger);
@@ -109,7 +125,8 @@ describe('reprise serve', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['no protocol', [greeted, '--as', 'human:ann'], /--mcp/],
+    ['nothing to serve', [greeted, '--as', 'human:ann'], /--mcp, --sessions, or both/],
+    ['sessions on standard input', [greeted, '--sessions', '--as', 'human:ann'], /--http PORT/],
     ['no person on standard input', [greeted, '--mcp'], /human:NAME/],
     ['no way to a token', [greeted, '--mcp', '--http', '0'], /REPRISE_MCP_SECRET/],
     ['no person', [greeted, '--mcp', '--as', 'operator'], /human: and a name/],

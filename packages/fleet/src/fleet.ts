@@ -142,6 +142,8 @@ export async function openFleet<W extends HostedWorld>(options: FleetOptions<W>)
 
 /** A process of a fleet. Made by {@link openFleet}. */
 export class Fleet<W extends HostedWorld> implements AsyncDisposable {
+  /** With the secret and the password of the database, which no log of this object may show. */
+  readonly #options: FleetOptions<W>;
   readonly #secrets: Secrets;
   readonly #receiver: Receiver;
   readonly #sender: Sender;
@@ -168,7 +170,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   readonly closed: Promise<void>;
 
   /** For {@link openFleet}, which checks the options. */
-  constructor(private readonly options: FleetOptions<W>) {
+  constructor(options: FleetOptions<W>) {
+    this.#options = options;
     this.#ttl = options.ttl ?? TTL_MS;
     this.#secrets = new Secrets(secretsOf(options.secret));
     this.#sender = new Sender(this.#secrets);
@@ -192,7 +195,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
 
   /** Opens the door, then the worlds. Called once, by {@link openFleet}. */
   async start(): Promise<void> {
-    const { options } = this;
+    const options = this.#options;
     const { host = '127.0.0.1', port = 0 } = options.listen ?? {};
     const bound = await this.#receiver.listen(host, port);
     const shown = host.includes(':') ? `[${host}]` : host;
@@ -209,7 +212,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#database = database;
     const { name = 'default' } = options;
     this.#fleet = `${await database.id()} ${name}`;
-    const posts = await postedCallsOf(database, name); // before the worlds, which take all connections
+    const posts = await postedCallsOf(database, name, [...this.#operations.keys()]); // before the worlds, which take all connections
     this.#host = await openHost<W>({
       directory: database.directory(name),
       store: (id) => database.world(this.#nameOf(id)),
@@ -221,13 +224,12 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
   }
 
   #beginPosts(posts: PostedCalls): void {
-    const { lookMs = LOOK_MS, runMs = RUN_MS, keepMs = KEEP_MS } = this.options.posts ?? {};
+    const { lookMs = LOOK_MS, runMs = RUN_MS, keepMs = KEEP_MS } = this.#options.posts ?? {};
     this.#posting = new Posting(posts);
     this.#delivery = new Delivery({
       ...{ posts, lookMs, runMs, keepMs, now: () => performance.now() },
       attempt: (asked, signal) => this.#execution.attempt(asked, signal),
       lease: (world) => this.#opened().lease(world),
-      knows: (operation) => this.#operations.has(operation),
       failed: (error) => this.#tell(error),
     });
     this.#delivery.start();
@@ -341,7 +343,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     this.#requireOperation(operation as unknown as Operation<W>, 'fleet.answer');
     const { id, as = 'operator', within = WITHIN_MS, signal } = options;
     requireArgument(isFilled(id), 'fleet.answer, id', 'the id of a posted call', id);
-    const { lookMs = LOOK_MS } = this.options.posts ?? {};
+    const { lookMs = LOOK_MS } = this.#options.posts ?? {};
     const ends = [AbortSignal.timeout(within), this.#leaves.signal, ...(signal === undefined ? [] : [signal])];
     const over = firstOf(ends);
     const wait = { lookMs, signal: over.signal };
@@ -440,7 +442,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
 
   #drained(): void {
     try {
-      this.options.onDrain?.();
+      this.#options.onDrain?.();
     } catch (error) {
       this.#tell(error);
     }
@@ -449,7 +451,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
 
   /** The name of a world in the database. */
   #nameOf(world: string): string {
-    return this.options.world?.(world) ?? world;
+    return this.#options.world?.(world) ?? world;
   }
 
   #posts(): Posting {
@@ -490,7 +492,8 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     if (outcome.kind !== 'again' || outcome.reason !== 'wrong_release') return outcome;
     try {
       const { hosts } = await this.database.fleet();
-      return askedElsewhere(outcome, { hosts, own: this.#address, turn: this.#turn++ });
+      const isOther = (address: string) => address !== this.#address && !this.#routes.isStranger(address);
+      return askedElsewhere(outcome, { hosts, isOther, turn: this.#turn++ });
     } catch {
       return outcome; // the database is asked again at the next attempt
     }
@@ -511,6 +514,7 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
     });
     const outcome = await this.#sender.send(address, { body, patienceMs, signal });
     this.#routes.suspect(address, outcome.kind === 'again' && outcome.reason === 'silent');
+    if (isOfAnotherFleet(outcome)) this.#routes.stranger(address);
     return outcome;
   }
 
@@ -521,11 +525,21 @@ export class Fleet<W extends HostedWorld> implements AsyncDisposable {
 
   #tell(error: unknown, world?: string): void {
     try {
-      this.options.onError?.({ world, error, retryAt: null });
+      this.#options.onError?.({ world, error, retryAt: null });
     } catch {
       // a throwing `onError` must not bring the fleet down
     }
   }
+}
+
+/** Whether a process has refused a request, with its signature, for the name of the fleet in it. */
+function isOfAnotherFleet(outcome: Outcome): boolean {
+  return (
+    outcome.kind === 'again' &&
+    outcome.reason === 'refused' &&
+    isRepriseError(outcome.error, 'forward_refused') &&
+    outcome.error.details.reason === 'fleet'
+  );
 }
 
 const LEAVING: Outcome = { kind: 'again', reason: 'leaving' };

@@ -12,6 +12,9 @@ export class Routes {
   /** Processes that did not answer their last request: the next one waits less for a sign of life. */
   readonly #suspects = new Set<string>();
 
+  /** Processes of another fleet in the same database, as they have said themselves: an address names one start of a process. */
+  readonly #strangers = new Set<string>();
+
   get(world: string): string | undefined {
     return this.#byWorld.get(world);
   }
@@ -25,6 +28,14 @@ export class Routes {
 
   isSuspect(address: string): boolean {
     return this.#suspects.has(address);
+  }
+
+  isStranger(address: string): boolean {
+    return this.#strangers.has(address);
+  }
+
+  stranger(address: string): void {
+    if (this.#strangers.size < ROUTES_MAX) this.#strangers.add(address);
   }
 
   suspect(address: string, isSuspect: boolean): void {
@@ -44,16 +55,17 @@ export function askedElsewhere(
   refused: Outcome & { readonly kind: 'again' },
   {
     hosts,
-    own,
+    isOther,
     turn,
   }: {
     readonly hosts: readonly Pick<FleetHost, 'address' | 'leaseMs' | 'leaving'>[];
-    readonly own: string;
+    /** Whether an address is that of another process of the fleet. */
+    isOther(address: string): boolean;
     readonly turn: number;
   },
 ): Outcome {
-  const others = hosts.filter(({ address, leaseMs, leaving }) => address !== own && leaseMs > 0 && !leaving);
-  const addresses = others.flatMap(({ address }) => address ?? []);
+  const living = hosts.filter(({ leaseMs, leaving }) => leaseMs > 0 && !leaving);
+  const addresses = living.flatMap(({ address }) => address ?? []).filter(isOther);
   if (addresses.length > 0) return { kind: 'elsewhere', address: addresses[turn % addresses.length] };
   return isRepriseError(refused.error) ? { kind: 'error', error: refused.error } : refused;
 }

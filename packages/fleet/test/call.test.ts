@@ -84,8 +84,9 @@ describe('a call', () => {
     const host = (address: string, leaseMs = 1, leaving = false) => ({ address, leaseMs, leaving });
     const unfit = [host('http://own'), host('http://dead', 0), host('http://leaving', 1, true)];
     const hosts = [...unfit, host('http://a'), host('http://b')];
-    const asked = [0, 1, 2].map((turn) => askedElsewhere(refused, { hosts, own: 'http://own', turn }));
+    const isOther = (address: string): boolean => address !== 'http://own';
+    const asked = [0, 1, 2].map((turn) => askedElsewhere(refused, { hosts, isOther, turn }));
     expect(asked).toEqual(['http://a', 'http://b', 'http://a'].map((address) => ({ kind: 'elsewhere', address })));
-    expect(askedElsewhere(refused, { hosts: unfit, own: 'http://own', turn: 0 })).toEqual({ kind: 'error', error });
+    expect(askedElsewhere(refused, { hosts: unfit, isOther, turn: 0 })).toEqual({ kind: 'error', error });
   });
 });

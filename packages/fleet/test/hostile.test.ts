@@ -1,6 +1,8 @@
 /** What a door, its neighbours and the code of an app do that none of them should: no caller sees it, and nobody waits for it. */
+
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, Server, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { RepriseError } from '@reprise/contracts';
 import { encode, type World } from '@reprise/kernel';
 import { openHost } from '@reprise/kernel/host';
@@ -276,6 +278,20 @@ describePostgres('a fleet among others', (own) => {
       expect(() => a.close({ within })).toThrow('invalid_argument');
     await a.close();
     await a.closed;
+  });
+
+  it('a log of a fleet, its database and its host shows neither the secret nor a password', async () => {
+    const url = own.url.replace('reprise@', 'reprise:hunter2@');
+    const fleet = await join(own.fresh(), { database: url });
+    await fleet.use('antwerp', () => undefined);
+    const views = await fleet.database.views('antwerp').open();
+    const directory = await fleet.database.directory().open();
+    for (const thing of [fleet, fleet.database, views, directory, fleet.database.world('antwerp')]) {
+      const shown = inspect(thing, { depth: 20, showHidden: true, maxArrayLength: null, maxStringLength: null });
+      expect(shown.includes('hunter2') || shown.includes(SECRET)).toBe(false);
+      expect(Object.values(thing).some((part) => String(part).includes('hunter2'))).toBe(false);
+    }
+    await Promise.all([views.close(), directory.close()]);
   });
 
   it('an address with a password is refused, and not shown', async () => {

@@ -54,7 +54,7 @@ class Model {
             .filter((world) => world > after && (this.owners.get(world) ?? process) === process)
             .sort()
             .slice(0, limit)
-            .map((world) => ({ world, operation: 'shop/order@1', isOwn: this.owners.get(world) === process })),
+            .map((world) => ({ world, isKnown: true, isOwn: this.owners.get(world) === process })),
         ),
       take: (world, except, principals) => alive(() => this.#take(world, except, principals)),
       giveBack: (rows) =>
@@ -67,6 +67,8 @@ class Model {
           const found = this.rows[row];
           if (found !== undefined) found.answer ??= answer;
         }),
+      announce: async () => undefined,
+      unknown: async () => [],
       sweep: async () => 0,
       changed: () => () => undefined, // every hint is lost
     };
@@ -295,7 +297,6 @@ describe('posted calls', () => {
         return ANSWER;
       },
       lease: async () => ({ release: reopened }),
-      knows: () => true,
       failed: (error) => expect.fail(String(error)),
     });
     delivery.start();
@@ -343,7 +344,6 @@ describe('posted calls', () => {
         refused++;
         throw new RepriseError('manifest_mismatch', 'this world does not open');
       },
-      knows: () => true,
       failed: (error) => expect.fail(String(error)),
     });
     delivery.start();

@@ -1,6 +1,6 @@
 /** The page's server over a world of a test, and requests to it over real HTTP. */
 import { request } from 'node:http';
-import type { App } from '@reprise/kernel';
+import type { App, ReadonlyStore, Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { allPackages } from '../../cli/src/world/built-in.js';
 import { openInspector } from '../src/index.js';
@@ -29,11 +29,12 @@ export interface Page {
 
 const FILES = { html: '<!doctype html><title>World</title>', script: 'void 0;', style: 'body{}' };
 
-/** Opens the server of a file. @param app the app of the world; the definitions of all packages when absent */
-export async function openPage(file: string, app?: App): Promise<Page> {
-  const store = await sqlite(file).openReadonly();
+/** Opens the server of a file, or of another store. @param app the app of the world; the definitions of all packages when absent */
+export async function openPage(place: string | Store, app?: App): Promise<Page> {
+  const opened = typeof place === 'string' ? sqlite(place) : place;
+  const store = (await opened.openReadonly?.()) as ReadonlyStore;
   const inspector = await openInspector({
-    ...{ store, path: file },
+    ...{ store, path: opened.label },
     apps: async () => ({ app: app ?? (await allPackages()).app }),
     page: async () => FILES,
   });

@@ -2,7 +2,8 @@
  * Objects in a bucket, by three requests: PUT, GET and DELETE.
  *
  * Invariants
- * B1  The digest of an object is signed and sent with it, so a place that checks it stores these bytes or none.
+ * B1  The digest of an object is signed and sent with it, so a place that checks it stores these bytes or none. A success
+ *     has to have an ETag: a web server or a proxy in the place of the service may answer everything with a page.
  * B2  A removal ends only after a GET has found nothing: in a bucket that keeps versions a DELETE alone hides the bytes,
  *     and a PUT whose answer was lost may have left a version that nobody knows of.
  */
@@ -102,6 +103,7 @@ export function s3(options: S3Options): ObjectStore {
       const answer = await requests.send('PUT', keyOf(prefix, name), { body: bytes });
       if (!answer.ok) throw await refusal(answer, 'store an object', label);
       await leave(answer);
+      if (!answer.headers.has('etag')) throw noService(label); // B1
     },
     get: async (name) => {
       const answer = await requests.send('GET', keyOf(prefix, name), { whole: true });
@@ -137,6 +139,14 @@ async function removeVersions(requests: S3Requests, key: string, label: string):
 /** Whether an answer says that the object is missing, and not its bucket. It reads the answer. */
 async function saysMissing(answer: Response): Promise<boolean> {
   return answer.status === 404 && (await codeOf(answer.clone())) !== 'NoSuchBucket';
+}
+
+function noService(where: string): RepriseError {
+  return new RepriseError('store_failed', 'cannot store an object: what answers is no object store', {
+    where,
+    expected: 'an answer with the ETag of the object',
+    hint: 'Is the endpoint that of the S3 service, and not that of its console or of a proxy?',
+  });
 }
 
 function keyOf(prefix: string, name: string): string {

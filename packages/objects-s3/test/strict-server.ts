@@ -99,7 +99,8 @@ export async function strictServer({
     if (method === 'PUT') {
       const version = { id: `v${++numbers}`, bytes: new Uint8Array(body) };
       objects.set(name, versioned ? [...versions, version] : [version]);
-      response?.writeHead(200, versioned ? { 'x-amz-version-id': version.id } : {}).end();
+      const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+      response?.writeHead(200, { etag, ...(versioned ? { 'x-amz-version-id': version.id } : {}) }).end();
       return;
     }
     if (method === 'DELETE') {

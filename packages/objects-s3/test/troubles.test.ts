@@ -1,4 +1,6 @@
 /** What a user of a bucket learns when the service, the network or the key is wrong. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { isRepriseError } from '@reprise/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { s3 } from '../src/index.js';
@@ -53,7 +55,9 @@ describe('a request that fails', () => {
   it('given an answer whose connection fails before it is read, a call is tried again, and a stored object is stored', async () => {
     const real = globalThis.fetch;
     const lost = (status: number): Response =>
-      new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }), { status });
+      new Response(new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }), {
+        ...{ status, headers: { etag: '"one"' } },
+      });
     const answers = [lost(503), lost(200)];
     globalThis.fetch = async () => answers.shift() ?? Promise.reject(new Error('one call too many'));
     try {
@@ -62,6 +66,17 @@ describe('a request that fails', () => {
       globalThis.fetch = real;
     }
     expect(answers).toEqual([]);
+  });
+
+  it('given a place that answers everything with a page, no object counts as stored', async () => {
+    const page = createServer((_request, response) => void response.end('<html>Please log in</html>'));
+    await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+    const endpoint = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+    const { code, text } = await errorOf(s3(server.options({ endpoint })).put('one', BYTES));
+    expect(code).toBe('store_failed');
+    expect(text).toContain('what answers is no object store');
+    page.closeAllConnections();
+    page.close();
   });
 
   it('given an answer that leads elsewhere, nothing is sent there', async () => {

@@ -1,14 +1,19 @@
-/** The Model Context Protocol for a world, and the guards of a server of pages for this machine. */
+/** A world over the Model Context Protocol, its sessions over HTTP, and the guards of a server of pages for this machine. */
 export {
   type BearerTokens,
   bearerTokens,
+  type HttpHandler,
+  type HttpHandlerOptions,
+  httpHandler,
   type McpAnswer,
   type McpCore,
   McpFailure,
   type McpTool,
   mcpServer,
   revocations,
+  type ServeHttpOptions,
   type Serving,
+  type SessionsOptions,
   serveHttp,
   serveStdio,
 } from '@reprise/server';

@@ -1,7 +1,10 @@
 /** The Model Context Protocol for a world: a server over standard input and HTTP, its tokens, and the message core. */
 
-export type { AuthRequest } from './http/auth-request.js';
-export { type ServeHttpOptions, serveHttp } from './http/served-http.js';
+export type { AskedSession, SessionsOptions, WantedSession } from './api/options.js';
+export type { AuthRequest } from './door/auth-request.js';
+export { type HttpHandler, type HttpHandlerOptions, httpHandler } from './mount/http-handler.js';
+export type { DoorOptions } from './mount/open-door.js';
+export { type ServeHttpOptions, serveHttp } from './mount/served-http.js';
 export type { HttpLimits } from './protocol/limits.js';
 export { mcpServer } from './protocol/mcp.js';
 export {

@@ -19,7 +19,7 @@ import {
   parseOwnJson,
   RepriseError,
 } from '@reprise/contracts';
-import type { AuthRequest } from './http/auth-request.js';
+import type { AuthRequest } from './door/auth-request.js';
 import { isClientPrincipal, requirePrincipal } from './protocol/principals.js';
 import { TOKENS, tokenList } from './pure/token-list.js';
 import { requireWorld } from './world/serving.js';

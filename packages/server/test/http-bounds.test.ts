@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
-import { Pace } from '../src/http/pace.js';
+import { Pace } from '../src/door/pace.js';
 import { serveHttp } from '../src/index.js';
 import { HTTP_LIMITS } from '../src/protocol/limits.js';
 import { matches } from '../src/world/templates.js';

@@ -1,6 +1,6 @@
 /** What clients that listen are told: tools that a principal gains or loses, new sessions; and their streams. */
 import { describe, expect, it } from 'vitest';
-import { EventStream } from '../src/http/event-stream.js';
+import { EventStream } from '../src/mcp/event-stream.js';
 import { begin, openNotes, overHttp, overPipes, post, REVISIONS } from './support/stage.js';
 import { talker } from './support/talker.js';
 

@@ -27,6 +27,7 @@ import {
   ADMISSION_SINCE,
   LEAVING_SINCE,
   OBJECTS_SINCE,
+  OPERATIONS_SINCE,
   PACKS_SINCE,
   POSTS_SINCE,
   prepareTables,
@@ -215,11 +216,16 @@ export function postgresWithPacks(packBytes: number, url: string, options: Postg
  *
  * @param database as {@link postgres} makes it
  * @param directory the name of the directory
+ * @param operations the names of those that this process knows
  * @throws RepriseError `store_failed`
  */
-export async function postedCallsOf(database: PostgresDatabase, directory: string): Promise<PostedCalls> {
+export async function postedCallsOf(
+  database: PostgresDatabase,
+  directory: string,
+  operations: readonly string[],
+): Promise<PostedCalls> {
   requireArgument(database instanceof Database, 'postedCallsOf(database)', 'a database that postgres() made', database);
-  return database.posts(directory);
+  return database.posts(directory, operations);
 }
 
 function tablesOf(version: number, connections: Connections): Tables {
@@ -258,12 +264,16 @@ class Database implements PostgresDatabase {
   readonly #kept = new KeptPacks();
   #closed = false;
 
-  constructor(
-    private readonly url: string,
-    private readonly options: PostgresOptions,
-    private readonly packBytes: number,
-  ) {
+  /** It has the password, which no log of this object may show. */
+  readonly #url: string;
+  readonly #options: PostgresOptions;
+  readonly #packBytes: number;
+
+  constructor(url: string, options: PostgresOptions, packBytes: number) {
     this.label = labelOf(url);
+    this.#url = url;
+    this.#options = options;
+    this.#packBytes = packBytes;
   }
 
   world(name: string): Store {
@@ -284,7 +294,7 @@ class Database implements PostgresDatabase {
 
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
     requireKnownOptions(options, SWEEP_OPTIONS, 'database.sweep');
-    const { objects } = this.options;
+    const { objects } = this.#options;
     if (objects === undefined)
       throw new RepriseError('invalid_argument', 'a database without objects has nothing to sweep', {
         where: 'database.sweep',
@@ -301,8 +311,9 @@ class Database implements PostgresDatabase {
   }
 
   async fleet(): Promise<FleetRows> {
-    const connections = await this.#tables();
-    return fleetRows(connections, this.label, (await versionOf(connections)) >= POSTS_SINCE);
+    // Its tables are those of a release that it works with, also after a newer one has added some.
+    const connections = this.#shared === undefined ? await this.#tables() : (await this.#shared).connections;
+    return fleetRows(connections, this.label, (await versionOf(connections)) >= OPERATIONS_SINCE);
   }
 
   async drain(host: string): Promise<boolean> {
@@ -315,18 +326,19 @@ class Database implements PostgresDatabase {
     const connections = await this.#tables(ADMISSION_SINCE);
     const database = await idOf(connections);
     const tables = tablesOf(await versionOf(connections), connections);
-    const { objects } = this.options;
+    const { objects } = this.#options;
     const reading = { connections, tables, objects, sealing: undefined, kept: this.#kept, where: this.label };
     const journal = (id: number) => journalReader({ ...reading, id });
     return admitDatabase({ connections, database, hasSeals: tables.seals, journal }, options);
   }
 
   /** Opened by {@link postedCallsOf}, since no program has it. */
-  async posts(name: string): Promise<PostedCalls> {
+  async posts(name: string, operations: readonly string[]): Promise<PostedCalls> {
     const { connections } = await this.#open();
     const { id: directory } = await directoryRow(connections, name);
     const { hints } = this.#tell(connections);
-    return new DatabasePosts({ connections, hints, directory, address: this.options.address ?? '' });
+    const { address = '' } = this.#options;
+    return new DatabasePosts({ connections, hints, directory, address, operations: [...operations].sort() });
   }
 
   async close(): Promise<void> {
@@ -355,7 +367,7 @@ class Database implements PostgresDatabase {
 
   async #openForReading(): Promise<Reading> {
     const connections = await this.#connect();
-    const { objects } = this.options;
+    const { objects } = this.#options;
     const { followers } = this.#tell(connections);
     const reading = { connections, objects, kept: this.#kept };
     if (this.#shared !== undefined) {
@@ -369,14 +381,14 @@ class Database implements PostgresDatabase {
   }
 
   async #sealing(connections: Connections, isOwner: boolean): Promise<Sealing | undefined> {
-    const { keys } = this.options;
+    const { keys } = this.#options;
     return keys && sealingOf(connections, { keys, database: await idOf(connections) }, isOwner);
   }
 
   #tell(connections: Connections): Told {
-    const { pooled = false, direct = pooled ? undefined : this.url } = this.options;
+    const { pooled = false, direct = pooled ? undefined : this.#url } = this.#options;
     if (this.#told !== undefined) return this.#told;
-    const how = { channel: HINT_CHANNEL, statementMs: statementMs(this.options.ttl ?? TTL_MS) };
+    const how = { channel: HINT_CHANNEL, statementMs: statementMs(this.#options.ttl ?? TTL_MS) };
     const hints = new Hints(
       connections,
       direct === undefined ? undefined : (heard, lost) => listen({ ...how, url: direct, heard, lost }),
@@ -406,16 +418,16 @@ class Database implements PostgresDatabase {
     // Also where this is not answered: another process may be changing the table that says it.
     if ((await versionOf(connections).catch(() => undefined)) !== VERSION) await this.#makeTables();
     // A lease that waits behind the statements of many worlds would be lost just when there is much to do.
-    const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.options.ttl ?? TTL_MS) / 2 });
-    const hosts = new Hosts(forLease, this.options.ttl ?? TTL_MS, this.options.address, this.options.onDrain);
-    const { objects } = this.options;
+    const forLease = await connect({ ...this.#how(1), statementMs: statementMs(this.#options.ttl ?? TTL_MS) / 2 });
+    const hosts = new Hosts(forLease, this.#options.ttl ?? TTL_MS, this.#options.address, this.#options.onDrain);
+    const { objects } = this.#options;
     const sweeper = objects && new Sweeper(connections, objects, SWEEP_EVERY_MS, ORPHANS_AFTER_MS);
     const { hints } = this.#tell(connections);
     const committer = new Committer(connections, (world) => hints.send(framesTopic(world)));
     const own = { open: new Set<string>(), claims: new Map<string, string>(), kept: this.#kept };
     const giving = givingBack(connections);
     const tables = tablesOf(VERSION, connections);
-    const packer = new Packer(this.packBytes);
+    const packer = new Packer(this.#packBytes);
     const sealing = await this.#sealing(connections, true);
     const witness = await this.#witness(connections, hosts);
     return {
@@ -435,7 +447,7 @@ class Database implements PostgresDatabase {
   }
 
   async #witness(connections: Connections, hosts: Hosts): Promise<Witness | undefined> {
-    const { witness: place, onWitnessError = () => undefined } = this.options;
+    const { witness: place, onWitnessError = () => undefined } = this.#options;
     if (place === undefined) return undefined;
     const database = await idOf(connections);
     const onError = (error: unknown): void => {
@@ -450,7 +462,7 @@ class Database implements PostgresDatabase {
 
   async #connect(): Promise<Connections> {
     if (this.#closed) throw new RepriseError('world_closed', 'the database was closed', { where: this.label });
-    const { connectionsMax = CONNECTIONS_MAX } = this.options;
+    const { connectionsMax = CONNECTIONS_MAX } = this.#options;
     this.#connections ??= connect(this.#how(connectionsMax - 1)).catch((error: unknown) => {
       this.#connections = undefined; // the next call tries again
       throw error;
@@ -459,8 +471,8 @@ class Database implements PostgresDatabase {
   }
 
   #how(connectionsMax: number): Parameters<typeof connect>[0] {
-    const { ttl = TTL_MS, pooled = false } = this.options;
-    return { url: this.url, connectionsMax, statementMs: statementMs(ttl), pooled };
+    const { ttl = TTL_MS, pooled = false } = this.#options;
+    return { url: this.#url, connectionsMax, statementMs: statementMs(ttl), pooled };
   }
 }
 

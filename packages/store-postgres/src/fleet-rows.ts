@@ -1,6 +1,7 @@
 /** What an operator sees of the processes that share a database, and the one thing that it asks of them. */
 import { bytes, one, text, whole } from './connection/columns.js';
 import type { Connections, Row } from './connection/driver.js';
+import { WAITING } from './posts/statements.js';
 
 /** A process that has worlds in a database, or had some. */
 export interface FleetHost {
@@ -30,6 +31,8 @@ export interface FleetDirectory {
   readonly posted: number;
   /** How long the first of them has waited, in milliseconds; 0 without one. */
   readonly postedMs: number;
+  /** Those of them whose operation no living process knows. They are given up after an hour of that. */
+  readonly unknown: number;
 }
 
 /** The processes of a database and its directories. */
@@ -55,19 +58,15 @@ const DIRECTORIES = `
     (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) t
   GROUP BY d.id, d.name ORDER BY d.name`;
 
-const POSTED = `
-  SELECT directory, count(*), floor(extract(epoch FROM clock_timestamp() - min(made)) * 1000)::bigint
-  FROM reprise.posted_call WHERE answered IS NULL GROUP BY directory`;
-
 /**
  * Reads each in one statement: they may differ by what happened between them.
  *
- * @param hasPosts whether the tables have posted calls
+ * @param hasPosts whether the tables have posted calls, and what processes know
  */
 export async function fleetRows(connections: Connections, where: string, hasPosts: boolean): Promise<FleetRows> {
   const hosts = await connections.rows('look at the hosts', HOSTS);
   const directories = await connections.rows('look at the directories', DIRECTORIES);
-  const posted = hasPosts ? await connections.rows('look at the posted calls', POSTED) : [];
+  const posted = hasPosts ? await connections.rows('look at the posted calls', WAITING) : [];
   return {
     hosts: hosts.map((row) => hostOf(row, where)),
     directories: directories.map((row) =>
@@ -100,7 +99,7 @@ function hostOf([id, address, left, leaving, closed, open]: Row, where: string):
 
 function directoryOf(
   [name, open, waiting, due, late]: Row,
-  [, posted, postedMs]: Row = [0, 0, 0],
+  [, posted, postedMs, unknown]: Row = [0, 0, 0, 0],
   where: string,
 ): FleetDirectory {
   return {
@@ -111,5 +110,6 @@ function directoryOf(
     lateMs: whole(late, where),
     posted: whole(posted, where),
     postedMs: Math.max(0, whole(postedMs, where)),
+    unknown: whole(unknown, where),
   };
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../../conformance/bundle.js';
 import { postgres } from '../src/index.js';
@@ -16,12 +17,13 @@ describePostgres('the death of a process with many worlds', (own) => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** How both openings after the death see it. */
-  async function afterDeath(folds: 'yes' | 'no') {
+  async function afterDeath(folds: 'yes' | 'no', meanwhile: (world: string) => Promise<void> = async () => undefined) {
     const [dies, other] = [own.fresh(), own.fresh()];
     const { signal, stderr } = spawnSync(process.execPath, [program, own.url, dies, other, folds], {
       encoding: 'utf8',
     });
     expect([signal, stderr]).toEqual(['SIGKILL', '']);
+    await meanwhile(dies);
     await using database = postgres(own.url);
     const [first, second] = [await database.world(dies).open(), await database.world(other).open()];
     const found = [
@@ -38,6 +40,26 @@ describePostgres('the death of a process with many worlds', (own) => {
       ['died', '1 first'],
       ['lost', '1 second'],
     ]);
+  });
+
+  it('an opening that is refused leaves the end of the one before to the next', async () => {
+    const client = new pg.Client({ connectionString: own.url });
+    await client.connect();
+    const seal = (world: string, sealed: boolean) =>
+      client.query('UPDATE reprise.world SET sealed = $2, seals_known_by = epoch WHERE name = $1', [
+        Buffer.from(world),
+        sealed,
+      ]);
+    const found = await afterDeath('yes', async (world) => {
+      await seal(world, true);
+      for (let n = 0; n < 2; n++) {
+        await using keyless = postgres(own.url);
+        await expect(keyless.world(world).open()).rejects.toThrow('sealed with keys, which are not named here');
+      }
+      await seal(world, false);
+    });
+    await client.end();
+    expect(found[0]).toEqual(['died', '1 first']);
   });
 
   it('a death beside all folds counts for each note, since any of them may have led to it', async () => {

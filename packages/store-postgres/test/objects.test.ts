@@ -335,7 +335,7 @@ describePostgres('PostgreSQL with a bucket', (own) => {
     );
     await sql.query('ALTER TABLE reprise.world DROP COLUMN sealed, DROP COLUMN seals_known_by');
     await sql.query('ALTER TABLE reprise.world DROP COLUMN followed_until');
-    await sql.query('DROP TABLE reprise.posted_call');
+    await sql.query('DROP TABLE reprise.posted_call, reprise.posted_operation');
     await sql.query('UPDATE reprise.meta SET version = 1');
     await using old = postgres(own.url);
     const reader = await old.world(world).openReadonly();

@@ -155,6 +155,25 @@ describePostgres('a process and its database', (own) => {
     await late.end();
   });
 
+  it('a server that only reads, a statement that is cut short and a right that is missing are told apart, with what to do', async () => {
+    await using made = postgres(own.url);
+    await (await made.world(own.fresh()).open()).close();
+    await admin('CREATE ROLE few LOGIN; GRANT USAGE ON SCHEMA reprise TO few; GRANT SELECT ON reprise.meta TO few');
+    for (const [setting, role, said] of [
+      ['default_transaction_read_only=on', 'reprise', 'Use the address of the primary'],
+      ['statement_timeout=1', 'reprise', 'statement_timeout of the server'],
+      ['work_mem=4MB', 'few', 'again after an upgrade'],
+    ] as const) {
+      const url = `${own.url.replace('reprise@', `${role}@`)}?options=${encodeURIComponent(`-c ${setting}`)}`;
+      await using database = postgres(url, { connectionsMax: 3 });
+      const opening = Promise.all(Array.from({ length: 20 }, () => database.world(own.fresh()).open()));
+      await expect(opening).rejects.toMatchObject({
+        code: 'store_failed',
+        details: { hint: expect.stringContaining(said) },
+      });
+    }
+  });
+
   it('an address in which a password cannot be told apart is refused without being shown', () => {
     for (const url of [
       'postgres://u:12/ss@host/db',

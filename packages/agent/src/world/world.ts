@@ -163,6 +163,12 @@ export class AgentWorld implements AsyncDisposable {
     return this.kernel.created;
   }
 
+  /** The agents with code in this process: those that the world was opened with, those below them, and those defined later. */
+  get agents(): readonly AnyAgent[] {
+    const { registry } = this.parts;
+    return registry.names.flatMap((name) => registry.find(name) ?? []);
+  }
+
   /** Copies this world to another place while it runs. See `World.backup`. */
   backup(to: string): Promise<Backup> {
     return this.kernel.backup(to);

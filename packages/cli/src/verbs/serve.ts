@@ -11,6 +11,8 @@ import { escapeLine } from '../text/escape.js';
 import { requireFile } from '../world/place.js';
 
 export interface ServeOptions {
+  readonly mcp?: true;
+  readonly sessions?: true;
   readonly http?: number;
   readonly as?: string;
   readonly app?: string;
@@ -25,9 +27,10 @@ const SECRET = 'reprise_serve_tokens';
 
 type Server = typeof import('@reprise/server');
 
-/** Serves a world over standard input and output, or HTTP. */
+/** Serves a world over standard input and output, or over HTTP. */
 export async function serve(io: Io, file: string, options: ServeOptions): Promise<void> {
   const { as, http } = options;
+  requireProtocol(options);
   requirePrincipals(options);
   if (http !== undefined && as !== undefined)
     requireFile(
@@ -51,7 +54,7 @@ export async function serve(io: Io, file: string, options: ServeOptions): Promis
   const serving =
     http === undefined
       ? await server.serveStdio(world, { as: as as Principal, ...names })
-      : await overHttp(server, { io, world, file, port: http, names, ...(as === undefined ? {} : { as }) });
+      : await overHttp(server, { io, world, file, port: http, names, options, ...(as === undefined ? {} : { as }) });
   await untilEnded(io, serving);
 }
 
@@ -61,13 +64,17 @@ interface HttpParts {
   readonly file: string;
   readonly port: number;
   readonly as?: string;
+  readonly options: ServeOptions;
   readonly names: Pick<Parameters<Server['serveHttp']>[1], 'name' | 'onError'>;
 }
 
-async function overHttp(server: Server, { io, world, file, port, as, names }: HttpParts): Promise<Serving> {
+async function overHttp(server: Server, parts: HttpParts): Promise<Serving> {
+  const { io, world, file, port, as, names, options } = parts;
+  const { mcp = false, sessions = false } = options;
   const tokens = server.bearerTokens(world, { secret: SECRET });
-  const serving = await server.serveHttp(world, { port, auth: tokens.auth, ...names });
-  await io.out.write(`${serving.url}\n`);
+  const serving = await server.serveHttp(world, { port, auth: tokens.auth, mcp, sessions, ...names });
+  const { origin } = new URL(serving.url ?? '');
+  await io.out.write([...(mcp ? [`${origin}/mcp\n`] : []), ...(sessions ? [`${origin}/v1\n`] : [])].join(''));
   if (as === undefined) return serving;
   // Without a secret of its own the token ends with this process, whatever it states.
   const isLasting = process.env[SECRET_VARIABLE] !== undefined;
@@ -98,6 +105,19 @@ async function untilEnded(io: Io, serving: Serving): Promise<void> {
   } finally {
     stop?.();
   }
+}
+
+function requireProtocol({ mcp, sessions, http }: ServeOptions): void {
+  if (sessions === true && http === undefined)
+    throw new RepriseError('invalid_argument', 'sessions are served over HTTP', {
+      where: '--sessions',
+      expected: '--http PORT',
+    });
+  if (mcp === true || sessions === true) return;
+  throw new RepriseError('invalid_argument', 'nothing is to be served', {
+    where: 'reprise serve',
+    expected: '--mcp, --sessions, or both',
+  });
 }
 
 function requirePrincipals({ as, http }: ServeOptions): void {

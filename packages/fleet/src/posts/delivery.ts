@@ -5,18 +5,19 @@
  * V1  A world is opened for its calls by the claim of a host, which no living process loses a world to.
  * V2  Hints only end a wait early: with all of them lost, each look finds what waits.
  * V3  A world that cannot be opened keeps no other one waiting.
+ * V4  A call whose operation no process knows is given up after a time in which a release that knows it could have come: no
+ *     such process was heard of for {@link UNKNOWN_MS}, and this one has looked for as long.
  */
-import { isRepriseError } from '@reprise/contracts';
-import type { WaitingWorld } from '@reprise/store-postgres';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
+import type { UnknownCall, WaitingWorld } from '@reprise/store-postgres';
 import { pause } from '../time/waits.js';
+import { type Outcome, writeOutcome } from '../wire/outcome.js';
 import { type ServiceParts, WorldService } from './world-service.js';
 
 /** What finds and executes posted calls. */
 interface DeliveryParts extends Omit<ServiceParts, 'isOver'> {
   /** Keeps a world open until it is released for the first time, and opens it when no living process has it. */
   lease(world: string): Promise<{ release(): void }>;
-  /** Whether this process has the operation. */
-  knows(operation: string): boolean;
   /** The longest time between two looks, in milliseconds. */
   readonly lookMs: number;
   /** How long answered calls are kept, in milliseconds. */
@@ -34,6 +35,12 @@ const PAGES_MAX = 16;
 
 /** Between two removals of answered calls, in milliseconds. */
 const SWEEP_MS = 60_000;
+
+/** How long a posted call waits whose operation no process of the fleet knows, in milliseconds: longer than a deployment. */
+const UNKNOWN_MS = 3_600_000;
+
+/** Calls that are given up at once; the next removal goes on. */
+const GIVEN_UP_AT_ONCE = 1_000;
 
 /** How long a world waits that could not be opened, in milliseconds: doubling from the first to the last. */
 const REST_MS_FIRST = 1_000;
@@ -59,12 +66,16 @@ export class Delivery {
   #unsubscribe: () => void = () => undefined;
   #after = '';
   #sweepAt = Number.NEGATIVE_INFINITY;
+  #startedAt = Number.POSITIVE_INFINITY;
+  /** The rows of calls that nobody knew the last time. */
+  #unknown: ReadonlySet<number> = new Set();
   #hasFailed = false;
   #isFull = false;
 
   constructor(private readonly parts: DeliveryParts) {}
 
   start(): void {
+    this.#startedAt = this.parts.now();
     this.#unsubscribe = this.parts.posts.changed(() => this.look());
     this.#running = this.#run();
   }
@@ -112,14 +123,14 @@ export class Delivery {
   }
 
   /** @returns whether there is room for more */
-  #admit({ world, operation, isOwn }: WaitingWorld): boolean {
+  #admit({ world, isKnown, isOwn }: WaitingWorld): boolean {
     if (this.#stop.signal.aborted) return false;
     const isServed = this.#serving.has(world);
     this.#isFull = !isServed && this.#serving.size >= WORLDS_AT_ONCE;
     if (this.#isFull) return false;
     this.#after = world;
     if (isServed) this.#services.get(world)?.more();
-    else if ((isOwn || this.parts.knows(operation)) && !this.#rests(world)) this.#serve(world);
+    else if ((isOwn || isKnown) && !this.#rests(world)) this.#serve(world);
     return true;
   }
 
@@ -129,7 +140,20 @@ export class Delivery {
     this.#sweepAt = now + SWEEP_MS;
     for (const [world, service] of this.#services)
       if (!this.#serving.has(world) && !service.rests()) this.#services.delete(world); // it is served elsewhere
+    await this.parts.posts.announce();
     await this.parts.posts.sweep(this.parts.keepMs);
+    if (now - this.#startedAt >= UNKNOWN_MS) await this.#giveUp();
+  }
+
+  // V4
+  async #giveUp(): Promise<void> {
+    const { posts } = this.parts;
+    const found = await posts.unknown(UNKNOWN_MS, GIVEN_UP_AT_ONCE);
+    // The database may have been away from all: the next time all others have said what they know.
+    const again = found.filter(({ row }) => this.#unknown.has(row));
+    this.#unknown = new Set(found.map(({ row }) => row));
+    for (const call of again)
+      if (!this.#stop.signal.aborted) await posts.answer(call.row, writeOutcome(unknownTo(call)));
   }
 
   #rests(world: string): boolean {
@@ -171,4 +195,14 @@ export class Delivery {
     if (this.#resting.size > RESTING_MAX)
       for (const oldest of this.#resting.keys()) return void this.#resting.delete(oldest);
   }
+}
+
+function unknownTo({ world, operation, request, tries }: UnknownCall): Outcome {
+  const error = new RepriseError('call_unanswered', 'no process of the fleet knows the operation of a posted call', {
+    where: `${operation} of ${world}`,
+    actual: `posted under the id ${request}, and begun ${tries} times`,
+    reason: 'unknown_operation',
+    hint: `${tries === 0 ? 'It was not executed.' : 'It may have been executed.'} When a process runs that knows the operation, post it under another id.`,
+  });
+  return { kind: 'error', error };
 }

@@ -7,6 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import * as z from 'zod';
 import { describePostgres } from '../../../store-postgres/test/describe-postgres.js';
 import { defineOperation, type Fleet, type FleetOptions, openFleet } from '../../src/index.js';
+import { Delivery } from '../../src/posts/delivery.js';
 import { asked, openShop, order, orders } from '../shop.js';
 
 const SECRET = 'a secret of the tests, long enough';
@@ -125,7 +126,7 @@ describePostgres('a posted call', (own) => {
     await using database = postgres(
       `${own.url}?options=${encodeURIComponent('-c enable_nestloop=off -c enable_mergejoin=off')}`,
     );
-    const posts = await postedCallsOf(database, name);
+    const posts = await postedCallsOf(database, name, []);
     const worlds = Array.from({ length: 90 }, (_, n) => `w${String(n).padStart(3, '0')}`);
     const call = { principal: 'operator', request: 'r', operation: order.name, input: new Uint8Array() };
     for (const world of worlds) await posts.put({ ...call, world });
@@ -223,6 +224,67 @@ describePostgres('a posted call', (own) => {
     expect((await again.database.fleet()).directories).toContainEqual(
       expect.objectContaining({ name, posted: 0, postedMs: 0 }),
     );
+  });
+
+  it('a posted call whose operation no process knows keeps no other principal waiting, and after an hour of that it is given up [FLEET-21, FLEET-23]', async () => {
+    const name = own.fresh();
+    await using database = postgres(own.url, { connectionsMax: 3 });
+    const posts = await postedCallsOf(database, name, [orders.name]);
+    const gone = { world: 'antwerp', operation: 'shop/gone@1', input: new Uint8Array([246]) };
+    await posts.put({ ...gone, principal: 'human:eve', request: 'r-1' });
+    const a = await join(name, { posts: { lookMs: 50 } });
+    const behind = await a.post('antwerp', order, { order: 'eve', pays: false }, { as: 'human:eve' });
+    const beside = await a.post('antwerp', order, { order: 'ann', pays: false }, { as: 'human:ann' });
+    await a.answer('antwerp', order, beside); // although the first call of the world is one that nobody knows
+    const status = async () => (await a.database.fleet()).directories.find((one) => one.name === name);
+    await expect.poll(status).toMatchObject({ posted: 2, unknown: 1 });
+
+    const hour = 3_600_000;
+    let [now, looks] = [0, 0];
+    const worlds = posts.worlds.bind(posts);
+    const counted = Object.assign(posts, {
+      worlds: (after: string, limit: number) => {
+        looks++;
+        return worlds(after, limit);
+      },
+    });
+    const delivery = new Delivery({
+      ...{ posts: counted, lookMs: 1, runMs: 1_000, keepMs: hour, now: () => now },
+      attempt: async () => ({ kind: 'again', reason: 'unknown_operation' }),
+      lease: async () => ({ release: () => undefined }),
+      failed: (error) => expect.fail(String(error)),
+    });
+    delivery.start();
+    const swept = async (at: number) => {
+      now = at;
+      const wanted = looks + 2; // the second one begins after the removal of the first
+      await expect.poll(() => looks).toBeGreaterThanOrEqual(wanted);
+    };
+    const waits = async () =>
+      expect(await posts.find({ world: 'antwerp', principal: 'human:eve', request: 'r-1' })).not.toHaveProperty(
+        'answer',
+      );
+    await swept(hour - 1);
+    await sql("UPDATE reprise.posted_call SET made = made - interval '2 hours' WHERE request = 'r-1'");
+    await waits(); // old, and this process has not looked for an hour
+    await sql(
+      "INSERT INTO reprise.posted_operation SELECT id, 'shop/gone@1', clock_timestamp() FROM reprise.directory WHERE name = $1",
+      [Buffer.from(name)],
+    );
+    for (const at of [2, 3, 4]) await swept(at * hour);
+    await waits(); // a process was heard of that knows it
+    expect(await status()).toMatchObject({ posted: 2, unknown: 0 });
+    await sql("UPDATE reprise.posted_operation SET known = known - interval '2 hours' WHERE operation = 'shop/gone@1'");
+    for (const at of [5, 6]) await swept(at * hour);
+    await a.answer('antwerp', order, behind);
+    await delivery.stop();
+    const operation = defineOperation({ ...orders, name: gone.operation });
+    const late = await join(name, { operations: [operation] });
+    const given = await failure(late.answer('antwerp', operation, { id: 'r-1', as: 'human:eve', within: 0 }));
+    expect([given.code, given.details.reason]).toEqual(['call_unanswered', 'unknown_operation']);
+    expect(await late.database.fleet()).toMatchObject({
+      directories: expect.arrayContaining([expect.objectContaining({ name, posted: 0, unknown: 0 })]),
+    });
   });
 
   it('a process that cannot be reached executes what is posted to its worlds, and keeps them', async () => {

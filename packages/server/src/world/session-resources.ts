@@ -33,8 +33,8 @@ export const SESSIONS_URI = 'reprise://sessions';
 
 const JSON_TYPE = 'application/json';
 
-const PLACE =
-  /^reprise:\/\/sessions(?:\/([^/?#]+)(?:\/(transcript|content\/([^/?#]+)))?)?(?:\?(?:after|from)=([^&#]{1,2048}))?$/;
+/** A place below the list of sessions. */
+const PLACE = /^(?:\/([^/?#]+)(?:\/(transcript|content\/([^/?#]+)))?)?(?:\?(?:after|from)=([^&#]{1,2048}))?$/;
 
 interface Place {
   readonly session?: string;
@@ -50,8 +50,8 @@ interface Page {
 }
 
 /** The URI of a session. */
-export function sessionUri(key: string): string {
-  return `${SESSIONS_URI}/${encodeURIComponent(key)}`;
+export function sessionUri(key: string, list = SESSIONS_URI): string {
+  return `${list}/${encodeURIComponent(key)}`;
 }
 
 /** The sessions of a world, as one principal may read them. */
@@ -70,6 +70,10 @@ export class SessionResources {
     private readonly world: AgentWorld,
     private readonly view: WorldView,
     private readonly cursors: Cursors,
+    /** Where the list is: the other places stand below it. */
+    private readonly at: string = SESSIONS_URI,
+    /** Whether a session is there for the principal at all, besides its rights. */
+    private readonly has: (session: string) => Promise<boolean> = async () => true,
   ) {}
 
   /** A page of the sessions, and the list itself on the first. */
@@ -78,13 +82,13 @@ export class SessionResources {
     if (page === undefined) throw new McpFailure(-32_602, 'There is no such cursor: begin the list again.');
     const { items, next } = page;
     const found = items.map(({ key, agent }) => ({
-      uri: sessionUri(key),
+      uri: this.#uri(key),
       name: key,
       description: `A session of the agent ${agent}`,
       mediaType: JSON_TYPE,
     }));
     const whole = {
-      uri: SESSIONS_URI,
+      uri: this.at,
       name: 'sessions',
       description: 'The sessions of this world',
       mediaType: JSON_TYPE,
@@ -94,18 +98,19 @@ export class SessionResources {
 
   /** The cell of a session that a URI is about; undefined for other URIs. */
   cellOf(uri: string): Address | undefined {
-    const place = placeOf(uri);
+    const place = this.#place(uri);
     return place?.session === undefined ? undefined : [SESSION_REDUCER, place.session];
   }
 
   /** Whether the principal may read a session. */
   async mayRead(cell: Address): Promise<boolean> {
+    if (!(await this.has(cell[1]))) return false;
     return (await unlessDenied(() => this.view.state(cell))) !== undefined;
   }
 
   /** Reads a resource; undefined when nothing is there, or the principal may not read it. */
   async read(uri: string): ReturnType<McpResources['read']> {
-    const place = placeOf(uri);
+    const place = this.#place(uri);
     if (place === undefined) return undefined;
     if (place.of === 'list') return this.#sessions(place.from);
     const { session = '' } = place;
@@ -155,8 +160,8 @@ export class SessionResources {
     const page = await this.#page(after);
     if (page === undefined) return undefined;
     const { items, next } = page;
-    const more = next === undefined ? {} : { next: `${SESSIONS_URI}?after=${encodeURIComponent(next)}` };
-    return json({ sessions: items.map(shownRow), ...more });
+    const more = next === undefined ? {} : { next: `${this.at}?after=${encodeURIComponent(next)}` };
+    return json({ sessions: items.map((row) => this.#row(row)), ...more });
   }
 
   async #session(session: string): ReturnType<McpResources['read']> {
@@ -171,8 +176,8 @@ export class SessionResources {
       ...(changed === undefined ? {} : { changed: toolDifferences(changed).map((one) => ({ ...one })) }),
     }));
     return json({
-      ...shownRow({ ...row, key: session, updated: row.at }),
-      transcript: `${sessionUri(session)}/transcript`,
+      ...this.#row({ ...row, key: session, updated: row.at }),
+      transcript: `${this.#uri(session)}/transcript`,
       pending,
     });
   }
@@ -186,7 +191,7 @@ export class SessionResources {
       const shown = await this.#item(session, first + items.length, item);
       bytes += Buffer.byteLength(JSON.stringify(shown));
       if (bytes > SERVE_PAGE_BYTES && items.length > 0) {
-        const next = `${sessionUri(session)}/transcript?from=${first + items.length}`;
+        const next = `${this.#uri(session)}/transcript?from=${first + items.length}`;
         return json({ session, items, next });
       }
       items.push(shown);
@@ -201,7 +206,7 @@ export class SessionResources {
     const origin = 'origin' in item ? { origin: item.origin } : {};
     const calls = 'calls' in item ? { calls: item.calls.map(({ call_id, tool }) => ({ call_id, tool })) } : {};
     const text = await this.#text(item);
-    const links = linksOf(stored).map((link) => `${sessionUri(session)}/content/${link.hex}`);
+    const links = linksOf(stored).map((link) => `${this.#uri(session)}/content/${link.hex}`);
     return {
       index,
       role,
@@ -246,6 +251,18 @@ export class SessionResources {
       throw error;
     }
   }
+
+  #uri(session: string): string {
+    return sessionUri(session, this.at);
+  }
+
+  #place(uri: string): Place | undefined {
+    return uri.startsWith(this.at) ? placeOf(uri.slice(this.at.length)) : undefined;
+  }
+
+  #row({ key, agent, model, status, closed, labels, made, updated, runs, usage }: ShownRow): Record<string, Value> {
+    return { session: key, uri: this.#uri(key), agent, model, status, closed, labels, made, updated, runs, usage };
+  }
 }
 
 /** A text, or content with a salt, as far as the model was shown it; other parts are named. */
@@ -255,8 +272,9 @@ async function partText(content: ContentReader, part: InputPart): Promise<string
   return Buffer.from(await getErasable(content, part.blob_ref)).toString('utf8');
 }
 
-function placeOf(uri: string): Place | undefined {
-  const found = PLACE.exec(uri);
+/** @param below the part of the URI behind that of the list */
+function placeOf(below: string): Place | undefined {
+  const found = PLACE.exec(below);
   if (found === null) return undefined;
   try {
     const [, key, below, link, page] = found.map((one) => (one === undefined ? undefined : decodeURIComponent(one)));
@@ -280,21 +298,6 @@ type ShownRow = Pick<
   SessionInfoRow,
   'key' | 'agent' | 'model' | 'status' | 'closed' | 'labels' | 'made' | 'updated' | 'runs' | 'usage'
 >;
-
-function shownRow({
-  key,
-  agent,
-  model,
-  status,
-  closed,
-  labels,
-  made,
-  updated,
-  runs,
-  usage,
-}: ShownRow): Record<string, Value> {
-  return { session: key, uri: sessionUri(key), agent, model, status, closed, labels, made, updated, runs, usage };
-}
 
 function json(value: Value): { readonly mediaType: string; readonly bytes: Uint8Array } {
   return { mediaType: JSON_TYPE, bytes: new TextEncoder().encode(JSON.stringify(value)) };

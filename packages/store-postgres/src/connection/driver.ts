@@ -148,17 +148,21 @@ async function endListening(client: Client): Promise<void> {
 }
 
 class PooledConnections implements Connections {
+  /** It has the address with its password. */
+  readonly #pool: Pool;
   #ended: Promise<void> | undefined;
 
   constructor(
-    private readonly pool: Pool,
+    pool: Pool,
     readonly label: string,
     /** The names of prepared statements, by their texts; undefined to prepare none. */
     private readonly names: Map<string, string> | undefined,
-  ) {}
+  ) {
+    this.#pool = pool;
+  }
 
   rows(what: string, text: string, parameters: readonly SqlParameter[] = []): Promise<readonly Row[]> {
-    return rowsOf(this.pool, { what, where: this.label, text, parameters, name: this.#nameOf(text) });
+    return rowsOf(this.#pool, { what, where: this.label, text, parameters, name: this.#nameOf(text) });
   }
 
   #nameOf(text: string): string | undefined {
@@ -173,7 +177,7 @@ class PooledConnections implements Connections {
 
   async transaction<T>(what: string, body: (sql: Sql) => Promise<T>): Promise<T> {
     const where = this.label;
-    const client = await this.pool.connect().catch((error: unknown) => {
+    const client = await this.#pool.connect().catch((error: unknown) => {
       throw databaseError(error, what, where);
     });
     let broken: boolean | undefined;
@@ -199,7 +203,7 @@ class PooledConnections implements Connections {
   }
 
   end(): Promise<void> {
-    this.#ended ??= this.pool.end();
+    this.#ended ??= this.#pool.end();
     return this.#ended;
   }
 }

@@ -8,7 +8,13 @@ const DISK_FULL = '53100';
 const HINTS: Readonly<Record<string, string>> = {
   '28P01': 'The password in the address is wrong.',
   '3D000': 'Create the database first: createdb NAME.',
-  '42501': 'Give the role of the address the right to create a schema, or create the tables with another role first.',
+  '25006':
+    'This server, database or role only reads: is it a replica that was not promoted? Use the address of the primary.',
+  '42501':
+    'Give the role of the address USAGE on the schema reprise, and SELECT, INSERT, UPDATE and DELETE on all of its tables, again after an upgrade has added some; or the right to create the schema.',
+  '57014':
+    'A statement_timeout of the server, the database or the role is too short: raise it for this role, or set it to 0.',
+  '57P03': 'The server is starting or ending: try again.',
   '53300': 'The server has no connection left: give this process fewer (connectionsMax), or use a pooler.',
 };
 

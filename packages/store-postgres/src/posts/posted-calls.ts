@@ -13,7 +13,7 @@ import { bytes, one, text, whole } from '../connection/columns.js';
 import type { Connections, Row } from '../connection/driver.js';
 import { Gathering } from '../connection/gathering.js';
 import type { Hints } from '../connection/hints.js';
-import { ANSWER, AWAIT, FIND, GIVE_BACK, POST, SWEEP, TAKE, WORLDS } from './statements.js';
+import { ANNOUNCE, ANSWER, AWAIT, FIND, GIVE_BACK, POST, SWEEP, TAKE, UNKNOWN, WORLDS } from './statements.js';
 
 /** Who posts, to which world, under which id. */
 export interface PostedKey {
@@ -51,10 +51,21 @@ export interface FoundCall {
 /** A world with calls that wait. */
 export interface WaitingWorld {
   readonly world: string;
-  /** That of the call that was posted first. */
-  readonly operation: string;
+  /** Whether this process knows the operation of one of them. */
+  readonly isKnown: boolean;
   /** Whether this process has the world open. */
   readonly isOwn: boolean;
+}
+
+/** A call whose operation no process of the fleet knows. */
+export interface UnknownCall {
+  /** The number of its row. */
+  readonly row: number;
+  readonly world: string;
+  readonly request: string;
+  readonly operation: string;
+  /** How often it was begun. */
+  readonly tries: number;
 }
 
 /** The posted calls of a directory. All reject with `store_failed` when the database does not answer. */
@@ -76,6 +87,10 @@ export interface PostedCalls {
   giveBack(rows: readonly number[]): Promise<void>;
   /** Writes the answer of a call; an earlier one stays (Q1). */
   answer(row: number, answer: Uint8Array): Promise<void>;
+  /** Says that this process lives and knows its operations. */
+  announce(): Promise<void>;
+  /** Calls that have waited for so long, and whose operation no process that was heard of for so long knows. @param ms in milliseconds */
+  unknown(ms: number, limit: number): Promise<readonly UnknownCall[]>;
   /** Removes calls that were answered so long ago. @returns how many */
   sweep(keptMs: number): Promise<number>;
   /** Calls whenever calls may have been posted. @returns stops that */
@@ -88,6 +103,8 @@ interface PostsParts {
   readonly hints: Hints;
   /** The number of the directory. */
   readonly directory: number;
+  /** The names of the operations that this process knows. */
+  readonly operations: readonly string[];
   /** The address of this process, whose worlds are its own. */
   readonly address: string;
 }
@@ -162,13 +179,13 @@ export class DatabasePosts implements PostedCalls {
   }
 
   async worlds(after: string, limit: number): Promise<readonly WaitingWorld[]> {
-    const { connections, directory, address } = this.parts;
-    const given = [directory, worldBytes(after), address, limit];
+    const { connections, directory, address, operations } = this.parts;
+    const given = [directory, worldBytes(after), address, limit, operations];
     const rows = await connections.rows('look for posted calls', WORLDS, given);
     const { label } = connections;
-    return rows.map(([world, operation, isOwn]) => ({
+    return rows.map(([world, isKnown, isOwn]) => ({
       world: Buffer.from(bytes(world, label)).toString('utf8'),
-      operation: text(operation, label),
+      isKnown: isKnown === true,
       isOwn: isOwn === true,
     }));
   }
@@ -187,6 +204,21 @@ export class DatabasePosts implements PostedCalls {
   answer(row: number, answer: Uint8Array): Promise<void> {
     const answered = { row, answer };
     return answer.length > GATHERED_BYTES_MAX ? this.#write([answered]) : this.#answers.add(answered);
+  }
+
+  async announce(): Promise<void> {
+    const { connections, directory, operations } = this.parts;
+    if (operations.length > 0) await connections.rows('say what is known', ANNOUNCE, [directory, operations]);
+  }
+
+  async unknown(ms: number, limit: number): Promise<readonly UnknownCall[]> {
+    const { connections, directory } = this.parts;
+    const { label } = connections;
+    const rows = await connections.rows('look for unknown calls', UNKNOWN, [directory, ms, limit]);
+    return rows.map(([row, world, request, operation, tries]) => ({
+      ...{ row: whole(row, label), world: Buffer.from(bytes(world, label)).toString('utf8') },
+      ...{ request: text(request, label), operation: text(operation, label), tries: whole(tries, label) },
+    }));
   }
 
   async sweep(keptMs: number): Promise<number> {

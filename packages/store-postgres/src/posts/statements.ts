@@ -39,11 +39,15 @@ export const WORLDS = `
       WHERE p.directory = $1 AND p.answered IS NULL AND p.world > w.world ORDER BY p.world LIMIT 1
     ) FROM waiting w WHERE w.world IS NOT NULL
   )
-  SELECT w.world, first.operation, h.id IS NOT NULL FROM waiting w
+  SELECT w.world, calls.is_known, h.id IS NOT NULL FROM waiting w
   CROSS JOIN LATERAL (
-    SELECT operation FROM reprise.posted_call p
-    WHERE p.directory = $1 AND p.world = w.world AND p.answered IS NULL ORDER BY p.id LIMIT 1
-  ) AS first
+    SELECT EXISTS (
+      SELECT FROM (
+        SELECT operation FROM reprise.posted_call p
+        WHERE p.directory = $1 AND p.world = w.world AND p.answered IS NULL ORDER BY p.id
+      ) AS own WHERE operation = ANY($5::text[])
+    ) AS is_known
+  ) AS calls
   LEFT JOIN LATERAL (
     SELECT h.id, h.address FROM reprise.directory_row r JOIN reprise.host h ON h.id = r.owner
     WHERE r.directory = $1 AND r.world = w.world AND r.open AND NOT h.closed AND h.expires > clock_timestamp() LIMIT 1
@@ -71,6 +75,34 @@ export const TAKE = `
     RETURNING p.id, p.principal, p.request, p.actor, p.operation, p.input, p.tries
   )
   SELECT * FROM begun ORDER BY id`;
+
+/** How old the word of a process is at most that says what it knows, in milliseconds: it says so each minute. */
+const ANNOUNCED_MS = 150_000;
+
+/** Says that a process lives that knows these operations. Rows are locked in their order. */
+export const ANNOUNCE = `
+  INSERT INTO reprise.posted_operation AS o (directory, operation, known)
+  SELECT $1, g.operation, clock_timestamp() FROM unnest($2::text[]) AS g (operation) ORDER BY g.operation
+  ON CONFLICT (directory, operation) DO UPDATE SET known = excluded.known
+    WHERE o.known < excluded.known - interval '10 seconds'`;
+
+/** Whether no process has said for so long that it knows the operation of a call; $N has milliseconds. */
+function unknownFor(ms: string): string {
+  return `NOT EXISTS (SELECT FROM reprise.posted_operation o WHERE o.directory = p.directory
+    AND o.operation = p.operation AND o.known > clock_timestamp() - ${ms} * interval '1 ms')`;
+}
+
+/** Calls that have waited for so long, and whose operation nobody has known for as long. */
+export const UNKNOWN = `
+  SELECT p.id, p.world, p.request, p.operation, p.tries FROM reprise.posted_call p
+  WHERE p.directory = $1 AND p.answered IS NULL AND p.made < clock_timestamp() - $2 * interval '1 ms'
+    AND ${unknownFor('$2')} ORDER BY p.id LIMIT $3`;
+
+/** What waits in each directory, and of it what no process knows now. */
+export const WAITING = `
+  SELECT p.directory, count(*), floor(extract(epoch FROM clock_timestamp() - min(p.made)) * 1000)::bigint,
+    count(*) FILTER (WHERE ${unknownFor(String(ANNOUNCED_MS))})
+  FROM reprise.posted_call p WHERE p.answered IS NULL GROUP BY p.directory`;
 
 /** Rows are locked in the order of their numbers here and below, as by {@link TAKE}, so that no two statements wait for each other. */
 export const GIVE_BACK = `

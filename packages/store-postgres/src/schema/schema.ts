@@ -169,12 +169,20 @@ const STEPS_SEALS: readonly string[] = [
       CHECK (NOT sealed OR owner IS NULL OR seals_known_by IS NOT DISTINCT FROM epoch)`,
 ];
 
+/** The version whose processes say which operations they know: when one that knows it was heard of for the last time. */
+const STEPS_OPERATIONS: readonly string[] = [
+  `CREATE TABLE posted_operation (
+    directory bigint NOT NULL, operation text NOT NULL, known timestamptz NOT NULL, PRIMARY KEY (directory, operation)
+  )`,
+];
+
 /** How the tables of each version are made of those before. */
 const STEPS: readonly (readonly string[])[] = [
   ...[TABLES_1, STEPS_2, STEPS_3, STEPS_4, STEPS_5, STEPS_6, STEPS_PACKS],
   STEPS_ADMISSION,
   STEPS_POSTS,
   STEPS_SEALS,
+  STEPS_OPERATIONS,
 ];
 
 /** The first version whose pieces may be objects, and the first with packs. */
@@ -186,6 +194,9 @@ export const POSTS_SINCE = STEPS.indexOf(STEPS_POSTS) + 1;
 
 /** The first version whose content may be sealed. */
 export const SEALS_SINCE = STEPS.indexOf(STEPS_SEALS) + 1;
+
+/** The first version that says which operations processes know. */
+export const OPERATIONS_SINCE = STEPS.indexOf(STEPS_OPERATIONS) + 1;
 
 /** The first version in which a process can be asked to leave, and the first that knows its incarnation. */
 export const LEAVING_SINCE = 6;

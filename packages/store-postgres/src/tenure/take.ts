@@ -30,6 +30,8 @@ export interface Taken {
   readonly lease: Lease;
   /** Gives the row back; what another process has taken meanwhile stays its own. */
   release(): Promise<void>;
+  /** Gives the row back as it was found: the next opening is told how the one before this one ended. */
+  refuse(): Promise<void>;
 }
 
 /** The database as a process is about to take a world of it. */
@@ -77,9 +79,13 @@ export async function takeWorld(parts: TakeParts, name: string, where: string): 
     parts.open.add(key); // before the row changes hands: two openings of one process have one lease
     try {
       const before = await whyFree(parts, { id, owner, lease, where });
-      const taken: Owned = { id, epoch: Math.max(epoch, looked.epochsBefore) + 1, lease, key };
-      if (await changeHands(parts, taken, looked))
-        return { id, epoch: taken.epoch, incarnation, before, lease, release: releaseOf(parts, taken) };
+      const taken: Owned = { id, epoch: Math.max(epoch, looked.epochsBefore) + 1, lease, key, to: null };
+      if (await changeHands(parts, taken, looked)) {
+        // A lease of this process lives: a row that names it would be locked for others.
+        const asFound = { ...taken, to: owner === lease.id ? null : owner };
+        const [release, refuse] = [releaseOf(parts, taken), releaseOf(parts, asFound)];
+        return { id, epoch: taken.epoch, incarnation, before, lease, release, refuse };
+      }
       parts.open.delete(key);
       await lease.ask(); // an admission closes every lease
     } catch (error) {
@@ -96,6 +102,8 @@ interface Owned {
   readonly epoch: number;
   readonly lease: Lease;
   readonly key: string;
+  /** The lease that the row names after it was given back: none, or the closed one of an opening that did not end well. */
+  readonly to: string | null;
 }
 
 /** A world as it was looked at. */
@@ -235,13 +243,19 @@ export function givingBack(connections: Connections): Gathering<Owned> {
       'close worlds',
       // A process whose lease another one has closed was taken for dead: its end is not known to be a clean one.
       `WITH given AS MATERIALIZED (
-         SELECT w.id FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS g (id, epoch, lease)
+         SELECT w.id, g.next FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS g (id, epoch, lease, next)
            JOIN reprise.world w ON w.id = g.id AND w.epoch = g.epoch AND w.owner = g.lease::uuid
            JOIN reprise.host h ON h.id = w.owner AND NOT h.closed
          ORDER BY w.id FOR UPDATE OF w
        )
-       UPDATE reprise.world w SET owner = NULL, posted = NULL FROM given WHERE w.id = given.id`,
-      [rows.map(({ id }) => id), rows.map(({ epoch }) => epoch), rows.map(({ lease }) => lease.id)],
+       UPDATE reprise.world w SET owner = given.next::uuid, posted = NULL
+       FROM given WHERE w.id = given.id`,
+      [
+        rows.map(({ id }) => id),
+        rows.map(({ epoch }) => epoch),
+        rows.map(({ lease }) => lease.id),
+        rows.map(({ to }) => to),
+      ],
     );
   });
 }

@@ -5,6 +5,8 @@
  * W6  A world is before its witness when its journal lacks a head that any slot names, unless an operator has let the world go
  *     on without it: then only heads of that admission and of later ones count. An admission that the database does not know is
  *     later when its epochs are above all that the database has given up: a restore has taken it back.
+ * W9  What is kept of a witness after the comparison is what a later opening has to be compared with: nothing of worlds whose
+ *     last frame is the one that the witness names, since what follows there continues it.
  * W7  A slot that cannot be read is an error: what it names is not taken for nothing.
  */
 import type { Head } from '@reprise/kernel';
@@ -27,6 +29,7 @@ const READS = 16;
 /** Reads all slots. @param database its id @throws RepriseError `store_failed` */
 export async function readSlots(place: WitnessPlace, database: string): Promise<Witnessed> {
   const worlds = new Map<string, WitnessedHead[]>();
+  const newest = new Map<string, WitnessedHead>();
   let completeSince = 0;
   const names = Array.from({ length: SLOTS_MAX }, (_, slot) => slotName(database, slot));
   const readOne = async (name: string): Promise<void> => {
@@ -34,13 +37,30 @@ export async function readSlots(place: WitnessPlace, database: string): Promise<
     if (stored === undefined) return;
     const { heads, droppedThrough } = readSlot(stored, `${place.label}, ${name}`);
     completeSince = Math.max(completeSince, droppedThrough);
-    for (const head of heads) worlds.set(head.world, [...(worlds.get(head.world) ?? []), head]);
+    for (const head of heads) keepNewest(newest, head);
   };
   const reader = async (): Promise<void> => {
     for (let name = names.shift(); name !== undefined; name = names.shift()) await readOne(name);
   };
   await Promise.all(Array.from({ length: READS }, reader));
+  for (const head of newest.values()) worlds.set(head.world, [...(worlds.get(head.world) ?? []), head]);
   return { worlds, completeSince };
+}
+
+/** A world that has wandered stands in the slot of each process that had it. */
+function keepNewest(newest: Map<string, WitnessedHead>, head: WitnessedHead): void {
+  const key = `${head.incarnation} ${head.world}`;
+  if ((newest.get(key)?.seq ?? -1) <= head.seq) newest.set(key, head);
+}
+
+/** What is left of a witness after a comparison that found nothing missing (W9). */
+export function withoutEqual({ worlds, completeSince }: Witnessed, compared: readonly ComparedWorld[]): Witnessed {
+  const left = new Map<string, readonly WitnessedHead[]>();
+  for (const { had, has } of compared) {
+    const heads = worlds.get(had.world);
+    if (heads !== undefined && (has.seq !== had.seq || has.digest !== had.head)) left.set(had.world, heads);
+  }
+  return { worlds: left, completeSince };
 }
 
 /** The admissions that a database knows. */

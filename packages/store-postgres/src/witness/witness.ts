@@ -21,6 +21,7 @@ import {
   isBefore,
   readSlots,
   type Witnessed,
+  withoutEqual,
   wordsOf,
 } from './compared.js';
 import type { WitnessPlace } from './place.js';
@@ -101,7 +102,10 @@ export class Witness {
       await connections.rows('refuse a restored database', stop, [incarnation]);
       throw notAdmitted(connections.label, 'heads', { worlds: before.slice(0, NAMED_MAX).map(wordsOf) });
     }
-    return { witnessed, admissions: await admissionsOf(connections, connections.label) };
+    return {
+      witnessed: withoutEqual(witnessed, compared),
+      admissions: await admissionsOf(connections, connections.label),
+    };
   }
 
   /** Requires that a world has the newest head that is known of it. @throws RepriseError `head_mismatch` */

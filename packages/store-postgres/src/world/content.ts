@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Ref, RepriseError } from '@reprise/contracts';
 import type { BlobShare, ContentReader, ContentStore, ErasableContentStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel';
 import { hostSha256 } from '@reprise/kernel/driver';
 import {
   eraseBlobs,
@@ -15,6 +16,7 @@ import {
   Upload,
   writeBlob,
 } from './blobs.js';
+import { journalReader } from './journal.js';
 import type { OwnedPlace, WorldPlace } from './place.js';
 
 /** A larger blob does not wait for the next append: it is written when it is put. */
@@ -87,15 +89,32 @@ export function contentReader(
         // A large blob is read in pieces, and a small one after its place: its owner may have erased it meanwhile, or moved it.
         if (!(await isStored(place, ref.hex))) return undefined;
         if (!place.tables.seals) await place.tables.requireSame(place.where); // it may be sealed, or in a pack
+        if (typeof found === 'string' && (await unfinishedErasure(place, ref.hex)) !== undefined) return undefined;
         if (reads === READS) throw typeof found === 'string' ? keyless(ref, place) : damaged(ref, place.where);
       }
     },
     has: async (ref) => staged.get(ref.hex) !== undefined || (await isStored(place, ref.hex)),
-    erasedBy: (ref) => tombstoneOf(place, ref.hex),
+    erasedBy: async (ref) => {
+      // First: an erasure that ends meanwhile is found by one of the two.
+      const unfinished = place.tables.seals ? await unfinishedErasure(place, ref.hex) : undefined;
+      return unfinished ?? (await tombstoneOf(place, ref.hex));
+    },
     erasedThrough: () => erasedThrough(place),
     list: () => list({ from: '' }),
     listShare: (share) => list(rangeOf(share)),
   };
+}
+
+/**
+ * The frame of an erasure that names a content and is not finished; undefined without one. Between the destruction of a key
+ * and the tombstone, which comes with the removal of the row, only the journal says that the content is erased.
+ */
+async function unfinishedErasure(place: WorldPlace, hex: string): Promise<number | undefined> {
+  const through = await erasedThrough(place);
+  const last = await journalReader(place).findLast('erase', Number.MAX_SAFE_INTEGER);
+  if (last === undefined || last.seq <= through) return undefined; // they come one after the other
+  const { ingress } = readFrame(last.bytes, last.seq);
+  return ingress.kind === 'erase' && ingress.digests.includes(hex) ? last.seq : undefined;
 }
 
 /** The content of a world that this process owns. @param written hears of small blobs that have become rows without an append */

@@ -2,8 +2,9 @@
  * Content that is sealed: encrypted with keys that lie outside of the database, so that destroying a key takes the content
  * of all copies of the tables, the log, the objects and the backups with it.
  *
- * The key of a content is named `DATABASE/WORLD/DIGEST/TIMES`, where the last is the number of erasures of the digest before.
- * A seal is a byte for its form, the number of erasures, and then:
+ * The key of a content is named `DATABASE/INCARNATION/WORLD/DIGEST/TIMES`: the incarnation is that of the opening which has
+ * stored it, and the last is the number of erasures of the digest before. A seal is a byte for its form, the number of
+ * erasures, the incarnation, and then:
  * - form 1: the content, encrypted with its key;
  * - form 2: a data key, encrypted with the key; the data key encrypts the pieces, whose digest was not known before the last.
  *
@@ -12,7 +13,8 @@
  *     again has the same seal. A data key is random, and its pieces are numbered.
  * E2  The erasures of a world count each digest up in the transaction that removes its rows. The key that was current before
  *     is destroyed first, and never named again, by whatever is stored later. So an owner that destroys it late, after
- *     another one has finished the erasure, destroys nothing that is used.
+ *     another one has finished the erasure, destroys nothing that is used. Nor does one of before a restore, where numbers
+ *     come again: an erasure destroys the keys of its own incarnation and of those before, which are all that it knows.
  * E3  What is to be destroyed is looked up under a lock of the world's row, by its owner: an owner before learns no name of
  *     what was stored after it.
  * E4  Nothing is sealed while an erasure of the same opening runs: what is written has the key that is current then.
@@ -20,7 +22,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { KEY_BYTES, type KeyService } from '@reprise/kernel';
-import { bytes, DIGEST_BYTES, digest, one, whole } from '../connection/columns.js';
+import { bytes, DIGEST_BYTES, digest, one, uuid, whole } from '../connection/columns.js';
 import type { Connections, SqlValue } from '../connection/driver.js';
 import { fenced } from '../tenure/take.js';
 import { held } from './objects.js';
@@ -47,7 +49,10 @@ const TAG_BYTES = 16;
 
 const WHOLE = 1;
 const IN_PIECES = 2;
-const HEAD_BYTES = 5;
+
+/** The bytes of an incarnation, and of all that stands before the encrypted bytes. */
+const INCARNATION_BYTES = 16;
+const HEAD_BYTES = 5 + INCARNATION_BYTES;
 
 /** Encrypted bytes, and behind them the tag that tells whether they were changed. */
 function encrypted(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array): Uint8Array {
@@ -69,10 +74,17 @@ function decrypted(key: Uint8Array, nonce: Uint8Array, stored: Uint8Array): Uint
   return new Uint8Array(plain);
 }
 
-function headOf(form: number, times: number): Uint8Array {
+function headOf(form: number, { times, incarnation }: Pick<KeyOf, 'times' | 'incarnation'>): Uint8Array {
   const head = Buffer.alloc(HEAD_BYTES, form);
   head.writeUInt32BE(times, 1);
+  head.set(Buffer.from(incarnation.replaceAll('-', ''), 'hex'), 5);
   return head;
+}
+
+/** The incarnation of a seal, as the database writes it. */
+function incarnationIn(stored: Buffer): string {
+  const hex = stored.subarray(5, HEAD_BYTES).toString('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 // E1
@@ -86,8 +98,16 @@ function numbered(piece: number): Uint8Array {
   return nonce;
 }
 
-function nameOf({ database }: Sealing, world: number, hex: string, times: number): string {
-  return `${database}/${world}/${hex}/${times}`;
+/** What the key of a content is named by, beside its database. */
+interface KeyOf {
+  readonly incarnation: string;
+  readonly world: number;
+  readonly hex: string;
+  readonly times: number;
+}
+
+function nameOf({ database }: Sealing, { incarnation, world, hex, times }: KeyOf): string {
+  return `${database}/${incarnation}/${world}/${hex}/${times}`;
 }
 
 /**
@@ -165,8 +185,9 @@ export class Sealer {
   ): Promise<T> {
     return this.#turns.together(async () => {
       const keyed = await this.#keyed(place, plain);
+      const { incarnation } = place;
       const rows = keyed.map(({ hex, own, key, times }) => {
-        const seal = Buffer.concat([headOf(WHOLE, times), encrypted(key, nonceOf(hex), own)]);
+        const seal = Buffer.concat([headOf(WHOLE, { times, incarnation }), encrypted(key, nonceOf(hex), own)]);
         return { hex, bytes: seal, isSealed: true };
       });
       return write(rows);
@@ -183,7 +204,8 @@ export class Sealer {
     return this.#turns.together(async () => {
       for (const { own, key, times } of await this.#keyed(place, [[hex, pieces.key]])) {
         const nonce = randomBytes(NONCE_BYTES); // other data keys are encrypted with the same key
-        await write(Buffer.concat([headOf(IN_PIECES, times), nonce, encrypted(key, nonce, own)]));
+        const head = headOf(IN_PIECES, { times, incarnation: place.incarnation });
+        await write(Buffer.concat([head, nonce, encrypted(key, nonce, own)]));
       }
     });
   }
@@ -196,7 +218,7 @@ export class Sealer {
     if (all.length === 0) return [];
     const hexes = all.map(([hex]) => hex);
     const times = this.mayHaveErased ? await timesErased(place, hexes) : new Map<string, number>();
-    const names = this.#names(place, hexes, times);
+    const names = this.#names(place, place.incarnation, hexes, times);
     const keys = await asked(this.sealing.keys, 'keep keys', (service) => service.keep(names));
     return all.map(([hex, own], i) => ({
       ...{ hex, own, times: times.get(hex) ?? 0 },
@@ -204,16 +226,25 @@ export class Sealer {
     }));
   }
 
-  #names({ id }: OwnedPlace, hexes: readonly string[], times: ReadonlyMap<string, number>): readonly string[] {
-    return hexes.map((hex) => nameOf(this.sealing, id, hex, times.get(hex) ?? 0));
+  #names(
+    { id: world }: OwnedPlace,
+    incarnation: string,
+    hexes: readonly string[],
+    times: ReadonlyMap<string, number>,
+  ): readonly string[] {
+    return hexes.map((hex) => nameOf(this.sealing, { incarnation, world, hex, times: times.get(hex) ?? 0 }));
   }
 
   /** Destroys the keys of contents, and runs what removes their rows and counts their erasure (E2). */
   erase<T>(place: OwnedPlace, hexes: readonly string[], remove: () => Promise<T>): Promise<T> {
     return this.#turns.alone(async () => {
       this.mayHaveErased = true;
-      const names = this.#names(place, hexes, await timesErased(place, hexes));
-      await asked(this.sealing.keys, 'destroy keys', (service) => service.destroy(names));
+      const times = await timesErased(place, hexes);
+      // One after the other: a database that was admitted often has many.
+      for (const incarnation of await incarnationsOf(place)) {
+        const names = this.#names(place, incarnation, hexes, times);
+        await asked(this.sealing.keys, 'destroy keys', (service) => service.destroy(names));
+      }
       return remove();
     });
   }
@@ -236,6 +267,14 @@ async function timesErased(place: OwnedPlace, hexes: readonly string[]): Promise
   );
 }
 
+/** The incarnations of the database up to that of an opening: a row may be of any of them. */
+async function incarnationsOf({ connections, incarnation, where }: OwnedPlace): Promise<readonly string[]> {
+  const sql = `SELECT a.incarnation::text FROM reprise.admission a
+    WHERE a.n <= (SELECT max(own.n) FROM reprise.admission own WHERE own.incarnation = $1)`;
+  const rows = await connections.rows('look at the admissions', sql, [incarnation]);
+  return [...new Set([incarnation, ...rows.map(([found]) => uuid(found, where))])];
+}
+
 /** What opens the pieces of a content, or the content itself. */
 type Opened =
   | { readonly plain: Uint8Array }
@@ -254,7 +293,8 @@ export async function openSeal(place: WorldPlace, hex: string, seal: SqlValue): 
   const stored = Buffer.from(own.buffer, own.byteOffset, own.byteLength);
   const sealing = requireSealing(place);
   const times = stored.length < HEAD_BYTES ? 0 : stored.readUInt32BE(1);
-  const [key] = await asked(sealing.keys, 'read keys', (service) => service.find([nameOf(sealing, id, hex, times)]));
+  const name = nameOf(sealing, { incarnation: incarnationIn(stored), world: id, hex, times });
+  const [key] = await asked(sealing.keys, 'read keys', (service) => service.find([name]));
   if (key === undefined) return 'its key is destroyed';
   const held = requireKey(key, sealing.keys);
   const body = stored.subarray(HEAD_BYTES);

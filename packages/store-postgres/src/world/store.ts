@@ -57,7 +57,7 @@ async function openForWriting(shared: Shared, name: string, where: string): Prom
   try {
     return await opened(shared, taken, { name, where });
   } catch (error) {
-    await taken.release().catch(() => undefined);
+    await taken.refuse().catch(() => undefined);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRepriseError } from '@reprise/contracts';
-import { EMPTY_HEAD, type KeyService, type OpenStore } from '@reprise/kernel';
+import { defineApp, EMPTY_HEAD, getBytes, type KeyService, type OpenStore, openKernelWorld } from '@reprise/kernel';
 import fc from 'fast-check';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -242,6 +242,85 @@ describePostgres('keys for erasure', (own) => {
     });
     await deposed.close().catch(() => undefined);
   });
+
+  describe('across a restore', () => {
+    /** What a restore and its admission do to this database, whose rows stay as they are. */
+    async function admitted(): Promise<void> {
+      await ask('UPDATE reprise.cell SET behind = true');
+      await using operator = postgres(own.url);
+      expect(await operator.admit()).toMatchObject({ admitted: true });
+    }
+
+    it('an owner that was stopped in an erasure before it destroys no key of what is stored after it', async () => {
+      const world = own.fresh();
+      const bytes = textOf(200, world);
+      await using late = postgres(own.url, { connectionsMax: 3, keys: keysOfServer });
+      const zombie = await late.world(world).open();
+      const ref = await zombie.content.put(bytes);
+      await first(zombie);
+      const stops = watched.stopNext({ call: 'destroy', when: 'before' });
+      const erasing = zombie.content.erase([ref], 0).catch((error: unknown) => error);
+      const stopped = await stops;
+      await admitted();
+      await opened(world, { keys: keysOfServer }, async (open) => {
+        await open.content.put(bytes);
+        await open.journal.append([frameOf(1, 50)], await open.journal.head());
+        stopped.letGo();
+        expect(isRepriseError(await erasing, 'fenced')).toBe(true);
+        expect(await open.content.get(ref)).toEqual(bytes);
+      });
+      await zombie.close().catch(() => undefined);
+    });
+
+    it('an erasure destroys the keys of copies that were stored before it', async () => {
+      const world = own.fresh();
+      const ref = await opened(world, { keys: keysOfServer }, async (open) => {
+        const put = await open.content.put(textOf(200, world));
+        await first(open);
+        return put;
+      });
+      await admitted();
+      await opened(world, { keys: keysOfServer }, async (open) => {
+        expect(await open.content.get(ref)).toEqual(textOf(200, world)); // its key is one of before
+        await open.content.put(textOf(200, world));
+        await open.journal.append([frameOf(1, 50)], await open.journal.head());
+        expect(await watched.all(ref.hex)).toHaveLength(2);
+        await open.content.erase([ref], 1);
+        expect(await watched.all(ref.hex)).toHaveLength(0);
+      });
+    });
+  });
+
+  for (const when of ['before', 'after'] as const)
+    it(`a reader elsewhere sees erased content as erased, or still there, while its owner is stopped ${when} the destruction of its key`, async () => {
+      const world = own.fresh();
+      await using owning = postgres(own.url, { connectionsMax: 3, keys: keysOfServer });
+      await using live = await openKernelWorld({ store: owning.world(world), app: defineApp({ reducers: [] }) });
+      const [ref, other] = [await live.content.put(textOf(300, world)), await live.content.put(textOf(400, world))];
+      await live.erase({ refs: [await live.content.put(textOf(50, 'before'))] }); // its frame carries the others
+      await using reading = postgres(own.url, { keys: keysOfServer });
+      const reader = await reading.world(world).openReadonly();
+      const stops = watched.stopNext({ call: 'destroy', when });
+      const erasing = live.erase({ refs: [ref] });
+      const stopped = await stops;
+      const { seq } = await reader.journal.head();
+      try {
+        expect(await reader.content.erasedThrough()).toBeLessThan(seq);
+        if (when === 'before') expect(await getBytes(reader.content, ref)).toEqual(textOf(300, world));
+        else
+          await expect(getBytes(reader.content, ref)).rejects.toMatchObject({
+            code: 'blob_erased',
+            details: { by: seq },
+          });
+        expect(await getBytes(reader.content, other)).toEqual(textOf(400, world));
+        expect(await reader.content.erasedBy(other)).toBeUndefined();
+      } finally {
+        stopped.letGo();
+        await erasing;
+      }
+      await expect(getBytes(reader.content, ref)).rejects.toMatchObject({ code: 'blob_erased', details: { by: seq } });
+      await reader.close();
+    });
 
   it('an erasure waits for an append that has its keys already, and erases what that has stored', async () => {
     const world = own.fresh();

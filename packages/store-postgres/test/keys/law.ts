@@ -456,7 +456,7 @@ function sha256(bytes: Uint8Array): string {
 
 /** Whether a key opens a seal, by what the head of `seals.ts` says of its bytes. */
 function opens(seal: Uint8Array, hex: string, key: Uint8Array): boolean {
-  const body = Buffer.from(seal).subarray(5);
+  const body = Buffer.from(seal).subarray(21);
   const inPieces = seal[0] === 2;
   const nonce = inPieces ? body.subarray(0, 12) : Buffer.from(hex, 'hex').subarray(0, 12);
   const stored = inPieces ? body.subarray(12) : body;

@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../src/connection/driver.js';
 import type { Hosts } from '../../src/tenure/hosts.js';
-import { type Admissions, compareWorlds, expectedOf, isBefore, readSlots } from '../../src/witness/compared.js';
+import {
+  type Admissions,
+  compareWorlds,
+  expectedOf,
+  isBefore,
+  readSlots,
+  withoutEqual,
+} from '../../src/witness/compared.js';
 import type { WitnessPlace } from '../../src/witness/place.js';
 import { readSlot, Slot, slotName, type WitnessedHead, writeSlot } from '../../src/witness/slot.js';
 import { Witness } from '../../src/witness/witness.js';
@@ -108,6 +115,34 @@ describe('a database beside its witness', () => {
         ['closed', 'opened', 'closed at less'].map((world) => headOf(world, 3)),
       ),
     ).toEqual(['closed at less']);
+  });
+
+  it('a process keeps one head a world and incarnation, and after the comparison none of a world that is as it was acknowledged', async () => {
+    const place = memoryPlace();
+    const wandered = [
+      headOf('same', 1),
+      headOf('same', 2),
+      headOf('same', 3),
+      headOf('same', 2, { incarnation: SECOND }),
+    ];
+    for (const [slot, head] of wandered.entries()) {
+      const heads = [head, headOf('ahead', slot), headOf('ahead too', 2)];
+      await place.put(slotName('db', slot), writeSlot({ heads, droppedThrough: 0 }));
+    }
+    const witnessed = await readSlots(place, 'db');
+    expect([...(witnessed.worlds.get('same') ?? [])].map(({ seq }) => seq).sort()).toEqual([2, 3]);
+    expect([...witnessed.worlds.values()].flat()).toHaveLength(4);
+    const database = rows([
+      ['same', 3],
+      ['ahead', 5],
+      ['ahead too', 9],
+    ]);
+    const left = withoutEqual(witnessed, await compareWorlds(databaseOf(database), witnessed, 'x'));
+    expect([...left.worlds.keys()].sort()).toEqual(['ahead', 'ahead too']);
+    database.heads.set('same', { seq: 3, digest: digestOf('same', 3, 1) });
+    database.closedAt.set('same', 3);
+    const other = withoutEqual(witnessed, await compareWorlds(databaseOf(database), witnessed, 'x'));
+    expect([...other.worlds.keys()]).toContain('same'); // it has another frame in place of that one
   });
 
   it('a slot that cannot be read is an error of the comparison', async () => {

@@ -32,6 +32,7 @@ const DIRECTORIES: readonly Column[] = [
   { head: 'late', align: 'right' },
   { head: 'posted', align: 'right' },
   { head: 'since', align: 'right' },
+  { head: 'unknown', align: 'right' },
 ];
 
 /** Prints the processes of a database and its directories. @returns 1 when a process is dead with worlds, or timers or posted calls are late */
@@ -69,9 +70,9 @@ function linesOf({ hosts, directories }: FleetRows, columns: number | undefined)
     ...[id, address, leaseMs > 0 ? `${leaseMs} ms` : 'over', String(open)],
     leaseMs > 0 ? (leaving ? 'leaving' : '') : 'dead',
   ]);
-  const names = directories.map(({ name, open, waiting, due, lateMs, posted, postedMs }) => [
+  const names = directories.map(({ name, open, waiting, due, lateMs, posted, postedMs, unknown }) => [
     ...[name, String(open), String(waiting), String(due), lateMs > 0 ? durationText(lateMs) : '-'],
-    ...[String(posted), posted > 0 ? durationText(postedMs) : '-'],
+    ...[String(posted), posted > 0 ? durationText(postedMs) : '-', String(unknown)],
   ]);
   const escaped = (rows: readonly (readonly string[])[]) => rows.map((row) => row.map(escapeLine));
   return [

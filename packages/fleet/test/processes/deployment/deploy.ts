@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { postgres } from '@reprise/store-postgres';
+import pg from 'pg';
 import type { TestServer } from '../../../../store-postgres/test/server.js';
 import { Member, openBank, type ToMember } from '../members.js';
 import { APPS, IDLE_MS, type Release } from './releases.js';
@@ -109,6 +110,16 @@ export async function deploy({ server, program, name, random }: Plan): Promise<D
     }
   }
 
+  async function isOpenSomewhere(world: string): Promise<boolean> {
+    const sql = `SELECT FROM reprise.directory_row r JOIN reprise.directory d ON d.id = r.directory
+      WHERE d.name = $1 AND r.world = $2 AND r.open`;
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const { rowCount } = await client.query(sql, [Buffer.from(name), Buffer.from(world)]);
+    await client.end();
+    return (rowCount ?? 0) > 0;
+  }
+
   /** A world goes to a new process, which closes it, and then an old one is asked for it. */
   async function visit(world: string, what: 'order' | 'asked', next: Member, old: Member | undefined): Promise<void> {
     const told = old?.told.length ?? 0;
@@ -117,6 +128,8 @@ export async function deploy({ server, program, name, random }: Plan): Promise<D
       return (await ask(world, 'asked', `${name}-asked-${orders++}`, next)) === String(next.child.pid);
     });
     if (what === 'order') await take(world, 'order', `${name}-${orders++}`, next);
+    // An old process that finds it open at the new one remembers that, and sends all further calls there.
+    await until(async () => !(await isOpenSomewhere(world)));
     await until(async () => {
       await pause(2 * IDLE_MS);
       const pid = await ask(world, 'asked', `${name}-asked-${orders++}`, old);

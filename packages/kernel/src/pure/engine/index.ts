@@ -12,7 +12,7 @@ export type {
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';
 export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
-export { gateRead, mayAnswer, type ReadVerdict, sendText } from './gate/gate.js';
+export { gateRead, gateSender, mayAnswer, type ReadVerdict, sendText } from './gate/gate.js';
 export { ancestorsOf, authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
 export * from './leaf/bounds.js';
 export { detailsOfFailure } from './leaf/failed.js';

@@ -1,2 +1,2 @@
 export { type MovedWorld, moveWorld } from './move-world.js';
-export { noteInUse, requireInPlace, unsettledNote } from './notes.js';
+export { keepUnsettled, noteInUse, requireInPlace, unsettledNote } from './notes.js';

@@ -61,6 +61,8 @@ export async function moveWorld(from: Store, to: Store): Promise<MovedWorld> {
   const source = await from.open();
   try {
     const head = await requireWhole(source);
+    const elsewhere = movedTo(source);
+    if (elsewhere !== undefined && elsewhere !== to.label) throw hasMoved(elsewhere); // before the target is made
     const target = await to.open(); // M1
     try {
       return await new Moving(source, target, to.label).move(head);
@@ -101,10 +103,7 @@ class Moving {
   #requireHere(): void {
     const to = movedTo(this.source);
     if (to === undefined || (to === this.label && isMovedInto(this.target))) return;
-    throw new RepriseError('world_elsewhere', 'this world has moved already', {
-      ...{ where: 'from', actual: to },
-      hint: 'If that move was interrupted, run it again with the target as it is written here.',
-    });
+    throw hasMoved(to);
   }
 
   /** @returns the head that the target has already */
@@ -249,6 +248,13 @@ function sameFrame(one: StoredFrame, other: StoredFrame): boolean {
     one.head === other.head &&
     equalBytes(one.bytes, other.bytes)
   );
+}
+
+function hasMoved(to: string): RepriseError {
+  return new RepriseError('world_elsewhere', 'this world has moved already', {
+    ...{ where: 'from', actual: to },
+    hint: 'If that move was interrupted, run it again with the target as it is written here.',
+  });
 }
 
 function differs(what: string, where: unknown): RepriseError {

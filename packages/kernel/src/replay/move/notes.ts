@@ -49,6 +49,27 @@ export async function noteUnsettled(store: OpenStore): Promise<void> {
   if (unsettledNote(store) === undefined) await store.mark(UNSETTLED + (ended === 'lost' ? '' : (markAtOpen ?? '')));
 }
 
+/** A note of an input that was being folded, as `run/world/write/suspects.ts` writes it. */
+const OF_AN_INPUT = /^(\d+) /;
+
+/**
+ * Notes that the world was not closed by the last process that used it, where an opening is refused: it closes the store
+ * properly, and what the last process has noted of an input would count no longer.
+ */
+export async function keepUnsettled(store: OpenStore): Promise<void> {
+  const { markAtOpen, cleanlyClosed, ended } = store;
+  const before = unsettledNote(store);
+  if (before !== undefined) return store.mark(UNSETTLED + before); // this opening may have removed it
+  if (cleanlyClosed || (markAtOpen !== null && !OF_AN_INPUT.test(markAtOpen))) return; // a note of a fork or a move stays
+  const own = ended === 'lost' ? withoutItsDeath(markAtOpen ?? '') : markAtOpen;
+  await store.mark(UNSETTLED + (own ?? ''));
+}
+
+/** A note is written for the case of a death, which it counts. */
+function withoutItsDeath(note: string): string {
+  return note.replace(OF_AN_INPUT, (_all, deaths: string) => `${Number(deaths) - 1} `);
+}
+
 /** The note of the last process that used a world and did not close it, where a move has found that out; undefined otherwise. */
 export function unsettledNote({ markAtOpen }: OpenStore): string | undefined {
   return markAtOpen?.startsWith(UNSETTLED) === true ? markAtOpen.slice(UNSETTLED.length) : undefined;

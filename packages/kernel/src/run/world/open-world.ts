@@ -9,7 +9,7 @@ import { NOTHING } from '../../pure/authority/index.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/unfinished.js';
-import { noteInUse, requireInPlace, unsettledNote } from '../../replay/move/index.js';
+import { keepUnsettled, noteInUse, requireInPlace, unsettledNote } from '../../replay/move/index.js';
 import { type CurrentEra, currentEra } from '../../replay/verify/era/current-era.js';
 import { Replayer } from '../../replay/verify/era/replayer.js';
 import { startFrom } from '../../replay/verify/era/start-from.js';
@@ -64,10 +64,12 @@ export async function openKernelWorld(options: OpenKernelWorldOptions): Promise<
   const operator = new Operator(options);
   const { storeWatch } = operator;
   const store = watchedStore(await storeWatch.during(() => options.store.open()), storeWatch);
+  const opening = new Opening(options, store, operator);
   try {
-    return await new Opening(options, store, operator).open();
+    return await opening.open();
   } catch (error) {
     storeWatch.end();
+    if (!opening.works) await keepUnsettled(store).catch(() => undefined); // a store that cannot write says so at its close
     await store.close();
     throw error;
   }
@@ -88,6 +90,7 @@ class Opening implements StepperHost {
   #timerDriver!: TimerDriver;
   #stamper!: Stamper;
   #snapshots!: Snapshots;
+  #recovers = false;
   #working = false;
   readonly #submit = (input: OwnInput): Promise<IngressOutcome> =>
     new Promise((settle) => this.#stepper.submit({ own: true, settle, ...input }));
@@ -103,6 +106,11 @@ class Opening implements StepperHost {
     this.#recent = new RecentFrames(frameReader(store.journal));
     this.#random = options.random ?? systemRandom;
     this.#content = new ContentLayer(store.content);
+  }
+
+  /** Whether it has folded an input, so that it was not refused before that. */
+  get works(): boolean {
+    return this.#recovers;
   }
 
   async open(): Promise<World> {
@@ -273,6 +281,7 @@ class Opening implements StepperHost {
 
   /** Settles the interrupted work of a crash, in order: cascade, effects, overdue timers. */
   async #recover(): Promise<void> {
+    this.#recovers = true;
     const effects = effectLeaves(this.#table);
     for (const { effect, leaf } of effects) this.#executor.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);

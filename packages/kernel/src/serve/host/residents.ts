@@ -3,7 +3,8 @@
  *
  * Invariants
  * H1  A world has at most one resident, from before it opens until after it closed; never more residents than `max`.
- * H2  Callers are served in order; only a caller for a world that is already open may pass.
+ * H2  Callers are served in order. A caller for a world that is already open may pass, and so may one who finds room while
+ *     those before it wait for the end of a world: each of them gets the place of that world.
  * H3  Only an idle world without users is closed to make room; the one unused for longest first.
  * H4  A world that broke down is closed when its last user leaves, and gets no new users.
  */
@@ -82,7 +83,8 @@ export class Residents<W> {
    */
   async take(id: string, waitMs = Number.POSITIVE_INFINITY): Promise<Resident<W>> {
     if (this.#ended !== undefined) throw this.#ended;
-    const resident = this.#enter(id, this.#line.length === 0) ?? (await this.#waitFor(id, waitMs));
+    const resident =
+      this.#enter(id, !this.#line.some((one) => this.#wantsRoom(one))) ?? (await this.#waitFor(id, waitMs));
     await resident.opening;
     return resident;
   }
@@ -182,20 +184,36 @@ export class Residents<W> {
     await this.parts.clock.sleep(waitMs, served);
     if (served.aborted) return;
     this.#line = this.#line.filter((one) => one !== waiter);
-    waiter.leave(busy(this.parts.max, `no room within ${waitMs} ms`));
+    waiter.leave(this.#notIn(waiter, waitMs));
     this.#serve(); // the next caller may be first now
+  }
+
+  #notIn(waiter: Waiter<W>, waitMs: number): RepriseError {
+    if (this.#wantsRoom(waiter)) return busy(this.parts.max, `no room within ${waitMs} ms`);
+    return new RepriseError('host_busy', 'the world has not been closed yet, and cannot be opened again before that', {
+      where: waiter.id,
+      actual: `it has failed or is being closed, and its users have kept it for ${waitMs} ms`,
+      hint: 'Leases of a world that has failed have to be released; then try again.',
+    });
   }
 
   /** Lets in as many callers as possible (H2). */
   #serve(): void {
     const still: Waiter<W>[] = [];
+    let isTurn = true; // H2
     for (const waiter of this.#line) {
-      const resident = this.#enter(waiter.id, still.length === 0);
+      const resident = this.#enter(waiter.id, isTurn);
       if (resident === undefined) still.push(waiter);
       else waiter.enter(resident);
+      if (resident === undefined && this.#wantsRoom(waiter)) isTurn = false;
     }
     this.#line = still;
     this.#makeRoom();
+  }
+
+  /** Whether a caller waits for room, and not for the end of its own world. */
+  #wantsRoom({ id }: Waiter<W>): boolean {
+    return !this.#byId.has(id);
   }
 
   /** Closes as many worlds as the callers in line need (H3). */

@@ -242,10 +242,11 @@ describe('a move that could harm a world', () => {
     await (await opened(store)).close();
   });
 
-  it('given a world that has moved, it is not moved again from where it was', async () => {
+  it('given a world that has moved, it is not moved again from where it was, and the target is not made', async () => {
     const { store } = await closedWorld();
     await moveWorld(store, { ...memory(), label: 'new' });
-    expect(await codeOf(moveWorld(store, memory()))).toBe('world_elsewhere');
+    const target: Store = { ...memory(), label: 'another', open: () => expect.fail('an opening would make it') };
+    expect(await codeOf(moveWorld(store, target))).toBe('world_elsewhere');
   });
 
   const FAULTS: readonly (readonly [fault: string, patch: (open: OpenStore) => Partial<OpenStore>])[] = [

@@ -391,6 +391,29 @@ describe('given a world that breaks down', () => {
   });
 });
 
+describe('given a world that has failed, and a caller who keeps it', () => {
+  it('callers of other worlds do not wait behind those of the failed one, and these are told why they waited [HOST-2]', async () => {
+    const { host, disk, clock, tell } = await givenHost({ maxOpen: 3, waitMs: SECOND });
+    const lease = await host.lease('w');
+    disk.failing = 'store_failed';
+    expect(await codeOf(tell('w', add(1)))).toBe('store_failed');
+    disk.failing = undefined;
+    const [late, inTime] = [refusal(tell('w', add(1))), clock.settle().then(() => host.use('b', () => 'served'))];
+    await clock.settle();
+    expect(await isPending(late)).toBe(true);
+    expect(await isPending(inTime)).toBe(false);
+    const leases = [await host.lease('b'), await host.lease('c')];
+    const behind = refusal(host.use('d', () => undefined)); // there is no room, which is another reason
+    await clock.advance(SECOND);
+    expect([(await late).code, (await late).details.where]).toEqual(['host_busy', 'w']);
+    expect((await behind).details.actual).toBe('no room within 1000 ms');
+    expectDocumented(await late);
+    for (const one of [lease, ...leases]) one.release();
+    await tell('w', add(1));
+    await host.close();
+  });
+});
+
 describe('given a host that is closed', () => {
   it('closing a host waits for worlds in use, then ends them, and refuses later callers [HOST-8]', async () => {
     const { host, clock, tell } = await givenHost({ maxOpen: 1 });

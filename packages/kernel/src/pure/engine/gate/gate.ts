@@ -180,13 +180,19 @@ export function isOwn(fold: RightsReader, from: Address, to: Address): boolean {
   return isNear(fold, from, to) || isBelow(fold, to, from);
 }
 
-/** Checks an event from outside. */
-export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+/** Checks what the rights of a principal and the rules say of an event from outside: all that there is to check for people. */
+export function gateSender(fold: RightsReaderAt, who: Principal, to: Address, event: string): SendVerdict {
   const what = sendText(to, event);
   const refusal = who === 'operator' ? undefined : permitted(fold, authorityIn(fold, who), 'send', what);
   if (refusal !== undefined) return refused(refusal);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
-  if (ruling?.rule.decision === 'deny') return refused('policy_denied', ruling.index);
+  return ruling?.rule.decision === 'deny' ? refused('policy_denied', ruling.index) : ALLOWED;
+}
+
+/** Checks an event from outside. */
+export function gateRequest(fold: FrameFold, who: Principal, to: Address, event: string): SendVerdict {
+  const sender = gateSender(fold, who, to, event);
+  if (!sender.allow) return sender;
   if (isAdapter(who)) return gateAdapter(fold, who, to, event);
   return cellOf(who) === undefined ? ALLOWED : gateItself(fold, who, to);
 }

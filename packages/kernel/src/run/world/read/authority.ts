@@ -13,6 +13,7 @@ import {
   accountKey,
   firstDecision,
   gateRead,
+  gateSender,
   holderOf,
   type ItemName,
   mayAnswer,
@@ -47,6 +48,17 @@ export async function requireReader(table: LeafTable, who: Principal, cell: Addr
   if (verdict.allow) return;
   const code = verdict.code.startsWith('policy_denied') ? 'policy_denied' : 'cap_denied';
   throw new RepriseError(code, `${who} may not read this`, { where: cell.join('/'), reason: verdict.code });
+}
+
+/** Whether the rights of a principal and the rules let it send an event to a cell; a cell sends to itself alone. */
+export function maySend(
+  table: LeafTable,
+  who: Principal,
+  { to, event, at }: { readonly to: Address; readonly event: string; readonly at: number },
+): Promise<boolean> {
+  const world = { overlay: table, rules: rulesOf(table), at };
+  const isOther = who.startsWith('cell:') && who !== holderOf(to);
+  return loaded(table, () => !isOther && gateSender(world, who, to, event).allow);
 }
 
 /** The pending items that a principal may decide, answer or settle. */

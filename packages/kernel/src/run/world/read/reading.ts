@@ -20,7 +20,7 @@ import { effectLeaves } from '../ask/effect-leaves.js';
 import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
 import { requireAccountName } from '../ask/requests.js';
 import type { WorldParts } from '../parts.js';
-import { answerable, decider, readAccount, requireReader } from './authority.js';
+import { answerable, decider, maySend, readAccount, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
 import { RECENT_FRAMES, type ReadFrame } from './recent-frames.js';
 import type { ViewParts } from './view.js';
@@ -155,6 +155,11 @@ export class Reading {
         requireAddress(cell);
         // By its permanent name: a rule about a cell holds under every name of it.
         await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));
+      },
+      maySend: async (given, event) => {
+        requireAddress(given);
+        const to = cellAddress(app, given);
+        return stepper.exclusively(() => maySend(table, who, { to, event, at: stamper.now() }));
       },
       decidedBy: (item) => this.decidedBy(item, who),
       answerable: (items) => stepper.exclusively(() => answerable(table, who, items, stamper.now())),

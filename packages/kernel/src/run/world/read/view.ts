@@ -21,6 +21,8 @@ import type { ReadableFrame } from './readable-frames.js';
 export interface ViewParts {
   /** Rejects with `cap_denied` or `policy_denied`. */
   requireReader(cell: Address | CellOf): Promise<void>;
+  /** Whether its principal may send an event to a cell. */
+  maySend(to: Address, event: string): Promise<boolean>;
   /** The items that its principal may decide, answer or settle. */
   answerable(items: readonly PendingItem[]): Promise<readonly PendingItem[]>;
   /** Who decided about an item that its principal could have decided. */
@@ -57,6 +59,16 @@ export class WorldView {
     options: AskOptions = {},
   ): Promise<Ack> {
     return this.world.request(to as Address, event, { ...options, as: this.principal });
+  }
+
+  /**
+   * Whether the gate lets the principal send an event of this name to a cell now, as its rights and the rules say. For what has
+   * to be prepared before a request; the request is judged by itself, when it is folded.
+   *
+   * @throws RepriseError `invalid_argument`
+   */
+  maySend(to: Address, event: string): Promise<boolean> {
+    return this.parts.maySend(to, event);
   }
 
   /** A cell's durable state; undefined when it does not exist. Rejects with `cap_denied`, `policy_denied`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openKernelWorld, type Store } from '../../../../src/index.js';
+import { defineApp, openKernelWorld, type Store } from '../../../../src/index.js';
 import { continueInput, timerInput } from '../../../../src/run/world/write/own-inputs.js';
 import { Suspects } from '../../../../src/run/world/write/suspects.js';
 import { crashable } from '../../../support/crashable-store.js';
@@ -75,6 +75,27 @@ describe('given an input that kills the process when it is folded', () => {
     await ask(third, 'x', [add(1)]);
     expect(place.noted.at(-1)).toBeNull();
     await closeSound(third, place.store, app);
+  });
+
+  it('openings that are refused between the deaths take none of them back [REC-4]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const first = await openKernelWorld({ store: place.store, app, clock });
+    await ask(first, 'x', [add(1), wake('bell', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    const other = defineApp({ reducers: [] }); // another release: its process refuses the world
+    const refused = () => openKernelWorld({ store: place.store, app: other, clock }).catch((error) => error.code);
+    for (let deaths = 0; deaths < 2; deaths++) {
+      expect([await refused(), await refused()]).toEqual(['manifest_mismatch', 'manifest_mismatch']);
+      await place.die({ clock });
+    }
+    expect(await refused()).toBe('manifest_mismatch');
+    const last = await openKernelWorld({ store: place.store, app, clock });
+    await last.pump();
+    expect((await recordsOf(place.store, 'timer')).map(({ quarantined }) => quarantined)).toEqual([true]);
+    await closeSound(last, place.store, app);
+    await (await openKernelWorld({ store: place.store, app, clock })).close();
   });
 
   it('a quarantined receipt has its effect settled and its plan ended', async () => {

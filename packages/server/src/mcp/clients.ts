@@ -4,8 +4,8 @@
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '@reprise/contracts';
+import type { Visit } from '../door/visit.js';
 import { McpSessions } from '../protocol/mcp-sessions.js';
-import type { Exchange } from './exchange.js';
 import type { SessionParts } from './sessions.js';
 
 /** How many principals have a handler; one without a request under way makes room for another. */
@@ -25,12 +25,12 @@ export class HttpClients {
   constructor(private readonly parts: SessionParts) {}
 
   /** Answers a request of the revision without sessions. */
-  handle(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
+  handle(request: Request, principal: Principal, body: unknown, visit: Visit): Promise<Response> {
     const client = this.#clients.get(principal) ?? this.#make(principal);
     this.#clients.delete(principal); // the longest unused stands first
     this.#clients.set(principal, client);
     client.open += 1;
-    exchange.hold(() => {
+    visit.hold(() => {
       client.open -= 1;
     });
     return client.handler.fetch(request, body === undefined ? {} : { parsedBody: body });

@@ -1,5 +1,5 @@
 /** A stream of notices to one client, as server-sent events. */
-import type { Exchange } from './exchange.js';
+import type { Visit } from '../door/visit.js';
 
 /** How many notices wait for a client that does not read; then the stream ends, and the client opens another. */
 const WAITING_MAX = 1_024;
@@ -14,7 +14,7 @@ export class EventStream {
   readonly #alive: NodeJS.Timeout;
 
   /** @param under its signal ends the stream; @param ended called when the client leaves, or may be told no more */
-  constructor(headers: Record<string, string>, { signal }: Pick<Exchange, 'signal'>, ended: () => void) {
+  constructor(headers: Record<string, string>, { signal }: Pick<Visit, 'signal'>, ended: () => void) {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {

@@ -6,18 +6,42 @@
  *     hold after that is given back at once: a client may leave at every moment.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody, type TOO_LARGE } from './bodies.js';
+import type { Visit } from './visit.js';
 
-/** A request and its answer. */
-export class Exchange {
+/** A request of Node's server, and its answer. */
+export class Exchange implements Visit {
   readonly #left = new AbortController();
   readonly #held = new Set<() => void>();
   #isOver = false;
+  #headers: Headers | undefined;
 
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
   ) {
     response.once('close', () => this.over());
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET';
+  }
+
+  get target(): string {
+    return this.request.url ?? '/';
+  }
+
+  get headers(): Headers {
+    this.#headers ??= headersOf(this.request);
+    return this.#headers;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.request.socket.remoteAddress;
+  }
+
+  body(bytesMax: number): Promise<string | typeof TOO_LARGE> {
+    return readBody(this, bytesMax);
   }
 
   /** Aborted when the client leaves before it has the whole answer, or {@link stop} is called. */
@@ -60,4 +84,11 @@ export class Exchange {
     for (const release of [...this.#held]) release();
     if (!this.response.writableFinished) this.#left.abort();
   }
+}
+
+function headersOf(request: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  return headers;
 }

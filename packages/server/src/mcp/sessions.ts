@@ -13,6 +13,9 @@
 import { randomUUID } from 'node:crypto';
 import { legacyStatelessFallback } from '@modelcontextprotocol/server';
 import type { Principal } from '@reprise/contracts';
+import { Shares } from '../door/shares.js';
+import type { Streams } from '../door/streams.js';
+import type { Visit } from '../door/visit.js';
 import type { HttpLimits } from '../protocol/limits.js';
 import { McpSessions } from '../protocol/mcp-sessions.js';
 import type { McpServerOptions } from '../protocol/mcp-types.js';
@@ -20,10 +23,7 @@ import { cancelledBy, messagesOf, methodOf } from '../protocol/messages.js';
 import type { News } from '../world/news.js';
 import type { OfferedWorld } from '../world/served-world.js';
 import { EventStream } from './event-stream.js';
-import type { Exchange } from './exchange.js';
-import { refusal } from './node-http.js';
-import { Shares } from './shares.js';
-import type { Streams } from './streams.js';
+import { refusal } from './rpc-refusal.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -48,10 +48,10 @@ export class HttpSessions {
   constructor(private readonly parts: SessionParts) {}
 
   /** Answers a request of a revision that has sessions. */
-  async handle(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
+  async handle(request: Request, principal: Principal, body: unknown, visit: Visit): Promise<Response> {
     this.#endUnused();
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null) return this.#begin(request, principal, body, exchange);
+    if (id === null) return this.#begin(request, principal, body, visit);
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== principal)
       return refusal(404, NO_SESSION, 'There is no such session.');
@@ -60,14 +60,14 @@ export class HttpSessions {
       this.#end(session);
       return new Response(null, { status: 204 });
     }
-    return session.handle(request, body, exchange);
+    return session.handle(request, body, visit);
   }
 
   close(): void {
     for (const session of [...this.#sessions.values()]) this.#end(session);
   }
 
-  async #begin(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
+  async #begin(request: Request, principal: Principal, body: unknown, visit: Visit): Promise<Response> {
     if (request.method !== 'POST' || methodOf(body) !== 'initialize')
       return refusal(
         400,
@@ -75,11 +75,11 @@ export class HttpSessions {
         'A session begins with the request initialize; its header Mcp-Session-Id is missing.',
       );
     const session = new HttpSession(principal, this.parts);
-    exchange.hold(() => {
+    visit.hold(() => {
       if (!this.#sessions.has(session.id)) session.end(); // S3
     });
-    const answer = await whole(await session.handle(request, body, exchange));
-    if (!session.hasBegun || exchange.isOver) return answer;
+    const answer = await whole(await session.handle(request, body, visit));
+    if (!session.hasBegun || visit.isOver) return answer;
     this.#add(session);
     answer.headers.set(SESSION_HEADER, session.id);
     return answer;
@@ -141,9 +141,9 @@ class HttpSession {
     return this.#core.knowsClient;
   }
 
-  async handle(request: Request, body: unknown, exchange: Exchange): Promise<Response> {
+  async handle(request: Request, body: unknown, visit: Visit): Promise<Response> {
     this.#used = performance.now();
-    if (request.method === 'GET') return this.#open(request, exchange);
+    if (request.method === 'GET') return this.#open(request, visit);
     for (const message of messagesOf(body)) {
       const id = cancelledBy(message);
       if (id !== undefined) this.#core.cancel(id);
@@ -158,11 +158,11 @@ class HttpSession {
   }
 
   /** A new stream takes the place of the one before: a client that lost its connection opens another. */
-  #open(request: Request, exchange: Exchange): Response {
+  #open(request: Request, visit: Visit): Response {
     if (request.headers.get('accept')?.includes('text/event-stream') !== true)
       return refusal(406, BAD_REQUEST, 'A stream is text/event-stream.');
     this.#stream?.close();
-    const stream = new EventStream({ [SESSION_HEADER]: this.id }, exchange, () => {
+    const stream = new EventStream({ [SESSION_HEADER]: this.id }, visit, () => {
       if (this.#stream === stream) this.#stream = undefined;
     });
     this.#stream = stream;

@@ -1,0 +1,21 @@
+/** Sessions of a world that a server serves, for browsers and other programs: no dependency, no Node. */
+export {
+  type Acceptance,
+  type Command,
+  type ConnectOptions,
+  connect,
+  type DecisionResult,
+  type ItemDecision,
+  type Message,
+  type Page,
+  type PendingDecision,
+  type Piece,
+  RequestRefused,
+  type RunNow,
+  type SessionClient,
+  type SessionEvent,
+  type SessionSummary,
+  type SessionsClient,
+  type StreamItem,
+  type TranscriptEntry,
+} from '@reprise/client';
