@@ -48,6 +48,20 @@ describe('a model call', () => {
     expect(text).toContain('{"key":"gen_ai.usage.input_tokens","value":{"intValue":"5"}}');
   });
 
+  it('a call begins with its first attempt, and a later attempt is an event of it', () => {
+    const tracer = new Tracer();
+    const [span] = [
+      [{ kind: 'manifest', world: 'ab'.repeat(32) }],
+      [{ kind: 'clock' }, { kind: 'effect', c: 0, effect: 'e', plan: PLAN, name: 'llm.generate@2', params: PARAMS }],
+      [{ kind: 'attempt', effect: 'e', attempt: 1 }],
+      [{ kind: 'attempt', effect: 'e', attempt: 2 }],
+      [{ kind: 'receipt', effect: 'e', receipt: { adapter: 'llm', status: 'ok', attempts: 2, asked } }],
+    ].flatMap((records, seq) => tracer.take({ seq, at: seq, records: records as unknown as readonly JournalRecord[] }));
+    expect([span?.startMs, span?.endMs]).toEqual([2, 4]);
+    expect(span?.events).toEqual([{ name: 'reprise.attempt', at: 3, attributes: { 'reprise.attempts': 2 } }]);
+    expect(span?.attributes['reprise.attempts']).toBe(2);
+  });
+
   it('a receipt that a dry fork repeats says that nothing was executed', () => {
     const tracer = new Tracer();
     const spans = [

@@ -7,6 +7,7 @@ import { trees } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Span, traces } from '../src/index.js';
+import { below, type OpenSpan, OpenSpans } from '../src/trace/open-spans.js';
 import { framesIn } from './support/journals.js';
 
 const helper = defineAgent({ name: 'helper', model: 'main', instructions: 'Help.' });
@@ -171,6 +172,9 @@ describe('parents of spans', () => {
     const forked = await open({ store: into, answer });
     const [again] = await forked.pending();
     if (again !== undefined) await forked.decide(again.id, { approve: true });
+    await expect
+      .poll(async () => (await spansIn(into, { after: at })).filter(({ name }) => name === RUN))
+      .toHaveLength(1);
     await forked.close();
     const original = await spansIn(store);
     const own = await spansIn(into, { after: at, open: true });
@@ -180,11 +184,27 @@ describe('parents of spans', () => {
     expect(
       own.filter((span) => span.parentSpanId !== null && !own.some(({ spanId }) => spanId === span.parentSpanId)),
     ).toEqual([]);
+    expect(new Set(own.map(({ traceId }) => traceId)).size).toBe(1);
     const before = own.find(({ name }) => name === RUN);
     const first = original.find(({ name }) => name === RUN);
     expect(before?.links).toEqual([
       { traceId: first?.traceId, spanId: first?.spanId, attributes: { 'reprise.link': 'original' } },
     ]);
     expect(before?.traceId).not.toBe(first?.traceId);
+  });
+
+  it('what begins in a fork is in the trace that its run has there [TRACE-9]', () => {
+    const spans = new OpenSpans();
+    spans.restore('aa', []);
+    const here = (seq: number) => ({ seq, at: seq, records: [], i: 0 });
+    const run = spans.begin(here(1), { of: 'run', key: 's', name: 'run', attributes: {} }, ['R', 's', 0]);
+    const call = (key: string, above: OpenSpan) =>
+      spans.begin(here(2), { of: 'call', key, name: 'call', attributes: {} }, below(above));
+    expect(call('a', run).traceId).toBe(run.traceId);
+    spans.fork('bb');
+    const moved = spans.find('run', 's');
+    if (moved === undefined) throw new Error('the run is not open in the fork');
+    expect(moved.traceId).not.toBe(run.traceId);
+    expect(call('b', moved).traceId).toBe(moved.traceId);
   });
 });
