@@ -1,7 +1,7 @@
 /** Sending: OTLP/JSON over HTTP to a real server, and an exporter of the SDK of OpenTelemetry. */
 
 import { inspect } from 'node:util';
-import { InMemorySpanExporter, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { isRepriseError } from '@reprise/contracts';
 import type { Clock } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
@@ -107,9 +107,16 @@ describe('spans that an exporter of OpenTelemetry takes', () => {
   });
 
   it('an exporter of the SDK gets the same ids, times, parents and attributes', async () => {
-    const exporter = new InMemorySpanExporter();
+    // An exporter by the types of the SDK: its modules do not load under the conditions of these tests.
+    const taken: ReadableSpan[] = [];
+    const exporter: SpanExporter = {
+      export: (batch, done) => {
+        taken.push(...batch);
+        done({ code: 0 });
+      },
+      shutdown: async () => undefined,
+    };
     await new SdkSink(exporter, 'shop').send(spans);
-    const taken = exporter.getFinishedSpans();
     expect(
       taken.map((span) => ({
         id: span.spanContext().spanId,
