@@ -13,7 +13,7 @@ import { isObject, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel/store';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
-import type { Society } from '@reprise/society';
+import type { Society, TokenIssuer } from '@reprise/society';
 import { loadModule, unusable } from '../world/app.js';
 import { agentsOnly } from '../world/built-in.js';
 import { infosOf } from '../world/model-infos.js';
@@ -35,6 +35,8 @@ interface ServedWorldOptions {
   readonly report: (line: string) => void;
   /** Resolves secrets of the server; undefined for those of the app. */
   readonly secret: (name: string) => string | undefined;
+  /** Makes tokens for agents that prove who they are; absent where no client could use one. */
+  readonly tokens?: (world: AgentWorld) => TokenIssuer;
 }
 
 /**
@@ -44,7 +46,7 @@ interface ServedWorldOptions {
  * @throws RepriseError `invalid_argument` for a module that exports no app, and for a world that needs one; `world_locked`
  */
 export async function openServed(file: string, options: ServedWorldOptions): Promise<AgentWorld> {
-  const part = options.app === undefined ? await societyIn(file) : undefined;
+  const part = options.app === undefined ? await societyIn(file, options.tokens) : undefined;
   const { models = {}, secrets, ...app } = options.app === undefined ? {} : await loadServedApp(options.app);
   try {
     const world = await openAgentWorld({
@@ -71,11 +73,11 @@ function personOf(principal = ''): string | undefined {
 }
 
 /** The society of a world that is new or has one; undefined for a world that has sessions alone. */
-async function societyIn(file: string): Promise<WorldPart<Society> | undefined> {
+async function societyIn(file: string, tokens: ServedWorldOptions['tokens']): Promise<WorldPart<Society> | undefined> {
   const { fileVault, society } = await import('@reprise/society');
   const open = () => {
     requireFile(file, 'a society whose keys lie beside its world', 'Name the module with its parts: --app MODULE.');
-    return society({ keys: fileVault(`${file}.keys`) });
+    return society({ keys: fileVault(`${file}.keys`), ...(tokens === undefined ? {} : { tokens }) });
   };
   if (!(isDatabase(file) ? await isThere(file) : existsSync(file))) return open();
   const { app: sessions } = await agentsOnly();

@@ -45,6 +45,7 @@ export async function serve(io: Io, file: string, options: ServeOptions): Promis
     report: (line) => void io.err.write(`${escapeLine(line)}\n`),
     ...(options.app === undefined ? {} : { app: options.app }),
     ...(as === undefined ? {} : { as }),
+    ...(http === undefined ? {} : { tokens: (own: AgentWorld) => server.bearerTokens(own, { secret: SECRET }) }),
   });
   await using _ = world;
   const names = {

@@ -29,6 +29,7 @@ import {
 } from '../pure/index.js';
 import { fileSchema, type JsonSchema } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
+import { registrationResource, withStatement } from './statements.js';
 
 /** Makes tokens for agents that prove who they are. */
 type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
@@ -37,7 +38,7 @@ type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
 export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
   return {
     tools: servedTools(),
-    resources: [inboxResource(world)],
+    resources: [inboxResource(world), registrationResource(world)],
     async listed({ principal }: WorldView) {
       const id = entityOf(principal);
       const rights = id === undefined ? undefined : await rightsOf(world, id);
@@ -54,7 +55,10 @@ export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
       if (entity === undefined) return denied('principal');
       const tool = name as SocietyToolName;
       const answer = await callOf(world, entity, tool, { args, otherwise: id, as: principal });
-      if (tool !== 'agent_prove' || answer.isError) return answer;
+      if (answer.isError) return answer;
+      if (tool === 'agent_challenge')
+        return { ...answer, structured: withStatement(world, answer.structured ?? null, args) };
+      if (tool !== 'agent_prove') return answer;
       return { ...answer, structured: (await withToken(world, answer.structured, tokens)) as unknown as Value };
     },
   };

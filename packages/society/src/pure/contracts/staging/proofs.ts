@@ -17,9 +17,10 @@ export const nonceShown = checkedAs(z.string().min(1).max(128), nonce);
 /** The tools by which an agent proves who it is. */
 export const proofCalls = {
   agent_challenge: acting({
-    description: 'Asks for a nonce that the agent signs with its key. It counts once, and for 60 seconds.',
+    description:
+      'Asks for a challenge. The agent signs `statement` (base64), for a return a statement of its own over `nonce`. It counts once, and for 60 seconds.',
     args: { agent_id: agentId, purpose: challengeable },
-    answer: { nonce: z.string(), expires_at: time },
+    answer: { nonce: z.string(), expires_at: time, ...optional({ statement: z.string() }) },
   }),
   agent_prove: acting({
     description: 'Proves by a signature over a nonce that the caller has the key of the agent.',
