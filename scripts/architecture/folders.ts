@@ -376,6 +376,14 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
       'waiting',
     ],
   },
+  otel: {
+    names: [],
+    trace: ['names'],
+    content: ['names', 'trace'],
+    otlp: ['names', 'trace'],
+    live: ['names', 'trace', 'content', 'otlp'],
+    '.': ['names', 'trace', 'content', 'otlp', 'live'],
+  },
   inspect: {
     contract: [],
     http: ['contract'],

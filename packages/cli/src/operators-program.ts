@@ -10,6 +10,7 @@ export function addOperators(program: Command, run: RunVerb, io: Io): void {
   addTrouble(program, run, io);
   addWaiting(program, run, io);
   addCost(program, run, io);
+  addTrace(program, run, io);
   addDiff(program, run, io);
   addRights(program, run, io);
   addReaders(program, run, io);
@@ -57,6 +58,20 @@ function addCost(program: Command, run: RunVerb, io: Io): void {
     .option('--after <cursor>', 'the rows behind the cursor of the list before')
     .action((world, options) =>
       run(options, async () => (await import('./verbs/operators/cost.js')).cost(io, world, options)),
+    );
+}
+
+function addTrace(program: Command, run: RunVerb, io: Io): void {
+  verb(program, 'trace', 'draw what agents did as a trace, print it as OTLP/JSON, or send it to a collector')
+    .option('--otlp <url>', 'send the spans to the collector at this address, such as http://localhost:4318')
+    .option('--header <name: value>', 'a header of each request to the collector; may be repeated', several)
+    .option('--service <name>', 'the name of the service that the spans are of; reprise when absent')
+    .option('--after <cursor>', 'only spans that ended behind this frame: the cursor that was printed before', count)
+    .option('--open', 'with --json and --otlp: also what has not ended, up to the last frame')
+    .option('--content', 'with --json and --otlp: also what was said to models and tools, and what they answered')
+    .option('--limit <n>', 'the most traces to draw, the newest; 10 when absent', positive)
+    .action((world, options) =>
+      run(options, async () => (await import('./verbs/operators/trace.js')).trace(io, world, options)),
     );
 }
 

@@ -10,4 +10,5 @@ export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';
 export { concealAddress, concealHeaders, detailOfError, Scrubber } from './ports/scrub/index.js';
 export { memory } from './ports/store/memory-store.js';
+export { systemClock } from './ports/time/clock.js';
 export { requireReadable, requireStore } from './pure/arguments/stores.js';

@@ -18,6 +18,7 @@ import {
   type KnownOptions,
   requireKnownOptions,
 } from '@reprise/contracts';
+import type { TelemetryOptions } from '@reprise/otel';
 import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
@@ -28,8 +29,13 @@ export type Models = Readonly<Record<string, ModelClient>>;
 /** How a world is opened by an app. */
 export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]> = Omit<
   AgentWorldOptions<A>,
-  'llm' | 'models'
+  'llm' | 'models' | 'observers'
 > & {
+  /**
+   * Sends what agents do as spans of OpenTelemetry while the world runs, behind its commits: see `reprise/otel`. Nothing is
+   * loaded for it when it is absent.
+   */
+  readonly telemetry?: TelemetryOptions;
   /** The models behind the aliases that agents name. */
   readonly models: Models;
 } & NeedsDeps<A>;
@@ -56,18 +62,19 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
   const { llmGenerateAdapter, openAgentWorld, reportOnce } = await import('./world-parts.js');
   const bound = withModels<A>(options, llmGenerateAdapter);
-  return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce(toStandardError) });
+  return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce((line) => toStandardError(line)) });
 }
 
 /** One line of an app that has no `onError`. */
-function toStandardError(line: string): void {
-  process.stderr.write(`reprise: ${line} Pass onError to openWorld to receive every error.\n`);
+function toStandardError(line: string, hint = 'Pass onError to openWorld to receive every error.'): void {
+  process.stderr.write(`reprise: ${line} ${hint}\n`);
 }
 
 /** The options of {@link openWorld}. A misspelled one, such as `agent`, would otherwise be ignored. */
 const OPTIONS: KnownOptions<OpenWorldOptions> = {
   store: true,
   models: true,
+  telemetry: true,
   agents: true,
   tools: true,
   parts: true,
@@ -103,11 +110,26 @@ export function withModels<A extends readonly AnyAgent[]>(
 ): OpenAgentWorldOptions<A> {
   require(isObject(options), 'options', 'an object with a store and models', typeof options);
   requireKnownOptions(options, OPTIONS, call);
-  const { models, ...rest } = options;
+  const { models, telemetry, ...rest } = options;
   requireModels(models);
-  const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => adapterOf(models, { judge }) };
+  const observers = telemetry === undefined ? {} : { observers: [observerOf(telemetry)] };
+  const bound = { ...rest, ...observers, models: infosOf(models), llm: (judge: Judge) => adapterOf(models, { judge }) };
   // What is left out and put in its place keeps what `deps` has to be.
   return bound as unknown as OpenAgentWorldOptions<A>;
+}
+
+/** Starts the telemetry of a world, whose code is loaded here and not before. */
+function observerOf(telemetry: TelemetryOptions): (world: AgentWorld) => Promise<() => Promise<void>> {
+  return async ({ kernel }) => {
+    const { startTelemetry } = await import('@reprise/otel');
+    const told = new Set<string>();
+    const once = (error: unknown): void => {
+      const words = error instanceof Error ? error.message : String(error);
+      if (!told.has(words)) toStandardError(words, 'Pass onError to telemetry to receive every error.');
+      told.add(words);
+    };
+    return startTelemetry(kernel, { ...telemetry, onError: telemetry.onError ?? once });
+  };
 }
 
 function infosOf(models: Models): ModelInfos {

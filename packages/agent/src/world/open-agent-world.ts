@@ -15,7 +15,7 @@ import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/adapters/to
 import type { OutputPolicies } from '../tools/output/families.js';
 import type { Tool } from '../tools/tool/tool.js';
 import { AGENT_POLICY, agentApp } from './app.js';
-import { OpenParts, partHost } from './open-parts.js';
+import { OpenParts, partHost, type WorldObserver } from './open-parts.js';
 import { ownerCaller } from './owner-calls.js';
 import { appOf, type WorldPart } from './part.js';
 import { Registry } from './registry.js';
@@ -50,6 +50,8 @@ export interface AgentWorldOptions<A extends readonly AnyAgent[]>
   readonly wrapTool?: (tool: Tool) => Tool;
   /** The bounds of tool outputs for the model, by family. */
   readonly outputs?: OutputPolicies;
+  /** Watch the world from when it is open, behind its parts, until before it closes. They change nothing of it. */
+  readonly observers?: readonly WorldObserver[];
   /** The store of the world's views; in memory, rebuilt in each process, when absent. */
   readonly views?: ViewStore;
 }
@@ -95,11 +97,12 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     wrapTool,
     onProgress,
     parts: given = [],
+    observers = [],
     policy,
     ...rest
   } = options as AgentWorldOptions<A>;
   const closing = new AbortController();
-  const parts = new OpenParts(given);
+  const parts = new OpenParts(given, observers);
   const registry = new Registry(wrapTool, closing.signal, withThose(catalog, parts.tools));
   const live = new LiveAnswers();
   let world: World | undefined;

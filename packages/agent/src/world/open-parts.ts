@@ -10,6 +10,9 @@ import { allParts, type PartHost, rulesOf, type WorldPart } from './part.js';
 import type { Registry } from './registry.js';
 import type { AgentWorld } from './world.js';
 
+/** Watches a world from when it is open. @returns what is called before it closes */
+export type WorldObserver = (world: AgentWorld) => Promise<undefined | (() => Promise<void>)>;
+
 /** The parts of a world that is being opened, and then is open. */
 export class OpenParts {
   /** All parts, a used part before its user. */
@@ -17,7 +20,11 @@ export class OpenParts {
   readonly #handles = new Map<WorldPart, unknown>();
   readonly #stops: (() => Promise<void>)[] = [];
 
-  constructor(given: readonly WorldPart[]) {
+  /** @param observers what is started behind all parts, and stopped before them */
+  constructor(
+    given: readonly WorldPart[],
+    private readonly observers: readonly WorldObserver[] = [],
+  ) {
     this.all = allParts(given);
   }
 
@@ -89,8 +96,8 @@ export class OpenParts {
   /** Starts the parts, one after the other. When one fails, those before it are stopped. */
   async start(world: AgentWorld): Promise<void> {
     try {
-      for (const part of this.all) {
-        const stop = await part.started?.(world);
+      for (const start of [...this.all.map((part) => part.started?.bind(part)), ...this.observers]) {
+        const stop = await start?.(world);
         if (stop !== undefined) this.#stops.push(stop);
       }
     } catch (error) {

@@ -78,6 +78,7 @@ export const ERROR_CODES = [
   'call_unanswered',
   'forward_refused',
   'operation_failed',
+  'export_failed',
   'internal_error',
   // agents and tools
   'run_failed',

@@ -8,6 +8,7 @@ import * as allKernel from 'reprise/kernel';
 import * as allMcp from 'reprise/mcp';
 import * as allOperators from 'reprise/operators';
 import * as allOrg from 'reprise/org';
+import * as allOtel from 'reprise/otel';
 import * as allProviders from 'reprise/providers';
 import * as allSandbox from 'reprise/sandbox';
 import * as allServer from 'reprise/server';
@@ -48,5 +49,6 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/verify': allVerify,
   'reprise/history': allHistory,
   'reprise/operators': allOperators,
+  'reprise/otel': allOtel,
   'reprise/terminal': allTerminal,
 };

@@ -13,6 +13,7 @@ import {
   openViews,
   verifyStore,
 } from 'reprise/kernel';
+import { otlpTraces, startTelemetry } from 'reprise/otel';
 import {
   anthropicMessages,
   openAiCompatible,
@@ -56,6 +57,8 @@ export async function waitingWorld() {
 /** Functions that make things. */
 export function makers(): readonly RightCall[] {
   const url = 'https://api.example.com/v1';
+  // A wrong option is refused before the world is read.
+  const kernel = { frames: () => undefined } as never;
   const client = openAiCompatible({ baseUrl: url, model: 'm-1' });
   const tally = {
     name: 'shop/Tally@1',
@@ -134,6 +137,19 @@ export function makers(): readonly RightCall[] {
       name: 'team',
       call: team,
       args: [{ name: 'dev', skills: [], tools: [], coordinator: { model: 'main', identity: 'You.' } }],
+    },
+    {
+      name: 'otlpTraces',
+      call: otlpTraces,
+      args: [[], 'shop'],
+      needed: 1,
+    },
+    {
+      name: 'startTelemetry',
+      call: (options: never) => startTelemetry(kernel, options),
+      args: [
+        { url: 'http://localhost:1', headers: { a: 'b' }, service: 'shop', content: true, cursor: 'c', metrics: true },
+      ],
     },
     { name: 'readChatInput', call: readChatInput, args: [{ id: 'c', messages: [] }], free: ['0.messages'], loose: [0] },
   ];

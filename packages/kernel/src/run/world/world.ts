@@ -17,6 +17,7 @@ import {
 } from '@reprise/contracts';
 import type { ContentStore } from '../../ports/content/port.js';
 import type { Head } from '../../ports/journal/port.js';
+import type { Scrubber } from '../../ports/scrub/index.js';
 import type { Backup } from '../../ports/store/store.js';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
 import type { ClockJump } from '../../ports/time/stamper.js';
@@ -413,6 +414,11 @@ export class World implements AsyncDisposable {
    */
   secret(name: string): Promise<string> {
     return this.parts.secret(name);
+  }
+
+  /** Removes the known secrets of this world from texts and values, for code beside it that sends them elsewhere. */
+  get scrubber(): Scrubber {
+    return this.parts.operator.scrubber;
   }
 
   /** Writes the map of all leaves, so that the next open starts here. */
