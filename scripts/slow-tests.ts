@@ -9,7 +9,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTree } from './architecture/tree.js';
-import { DEEP_LIST } from './lib/deep-tests.mjs';
+import { DEEP_LIST, OF_EACH_CHANGE } from './lib/deep-tests.mjs';
 import { ROOT } from './lib/root.mjs';
 import { AT_ONCE, isHeavy, SLOW_LIST } from './lib/suites.mjs';
 import type { Report } from './spec/report.js';
@@ -54,6 +54,7 @@ function deepAmong(candidates: Times): Times {
   const citations = readCitations(readTree(ROOT)).map(({ ids, file, port }) => ({ ids, file: port ? 'a port' : file }));
   const taken = new Set<string>();
   return candidates.filter(([file]) => {
+    if (OF_EACH_CHANGE.includes(file)) return false;
     const left = new Set(
       citations.filter((one) => one.file !== file && !taken.has(one.file)).flatMap(({ ids }) => ids),
     );

@@ -7,6 +7,14 @@ import { ROOT } from './root.mjs';
 /** What `scripts/slow-tests.ts` has measured: the seconds of each deep file. */
 export const DEEP_LIST = path.join(ROOT, 'scripts/lib/deep-tests.json');
 
+/** Never deep: what compares pages and lists with the code has to say at once that a change left one behind. */
+export const OF_EACH_CHANGE = [
+  'scripts/test/api.test.ts',
+  'scripts/test/first-mistakes.test.ts',
+  'scripts/test/mistakes.test.ts',
+  'scripts/test/readme.test.ts',
+];
+
 /** @type {Readonly<Record<string, number>>} */
 export const DEEP = JSON.parse(readFileSync(DEEP_LIST, 'utf8')).files;
 

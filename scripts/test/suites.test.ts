@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { runsInShare, SHARES, shareIn, shareOfCommit } from '../../conformance/shares.mjs';
 import { readTree, type Tree } from '../architecture/tree.js';
-import { DEEP, deepFilesBeside, sharesOf } from '../lib/deep-tests.mjs';
+import { DEEP, deepFilesBeside, OF_EACH_CHANGE, sharesOf } from '../lib/deep-tests.mjs';
 import { leftBehind, sceneNow } from '../lib/process-scene.js';
 import { ROOT } from '../lib/root.mjs';
 import { APART, AT_ONCE, HEAVY, isApart, isHeavy, SLOW, suiteOf } from '../lib/suites.mjs';
@@ -101,6 +101,8 @@ describe('the deep tests', () => {
     const deepFiles = Object.keys(DEEP);
     expect(deepFiles.filter((file) => !files.includes(file))).toEqual([]);
     expect(deepFiles.filter((file) => !isHeavy(file) && !SLOW.includes(file))).toEqual([]);
+    expect(deepFiles.filter((file) => OF_EACH_CHANGE.includes(file))).toEqual([]);
+    expect(OF_EACH_CHANGE.filter((file) => !files.includes(file))).toEqual([]);
     expect(sharesOf().flat().toSorted()).toEqual(deepFiles.toSorted());
     const each = Array.from({ length: SHARES }, (_, share) => deepFilesBeside(share));
     for (const file of deepFiles) expect([file, each.filter((left) => !left.includes(file)).length]).toEqual([file, 1]);
