@@ -1,19 +1,13 @@
-/**
- * A request and its answer, from before anything of it is awaited until its connection lets go of it.
- *
- * Invariants
- * X1  What an exchange holds is given back once, when the exchange is over, whatever was awaited meanwhile. What it would
- *     hold after that is given back at once: a client may leave at every moment.
- */
+/** A request of Node's server and its answer, from before anything of it is awaited until its connection lets go of it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, type TOO_LARGE } from './bodies.js';
+import { Holds } from './holds.js';
 import type { Visit } from './visit.js';
 
 /** A request of Node's server, and its answer. */
 export class Exchange implements Visit {
   readonly #left = new AbortController();
-  readonly #held = new Set<() => void>();
-  #isOver = false;
+  readonly #holds = new Holds();
   #headers: Headers | undefined;
 
   constructor(
@@ -51,25 +45,12 @@ export class Exchange implements Visit {
 
   /** Whether nobody waits for the answer any more. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#holds.isOver;
   }
 
-  /**
-   * Holds something until the exchange is over (X1).
-   *
-   * @param release gives it back
-   * @returns gives it back earlier
-   */
+  /** Holds something until the exchange is over (holds/X1). @returns gives it back earlier */
   hold(release: () => void): () => void {
-    if (this.#isOver) {
-      release();
-      return () => undefined;
-    }
-    const once = (): void => {
-      if (this.#held.delete(once)) release();
-    };
-    this.#held.add(once);
-    return once;
+    return this.#holds.hold(release);
   }
 
   /** Ends the answer: what makes it is aborted. */
@@ -79,9 +60,7 @@ export class Exchange implements Visit {
 
   /** The connection lets go of it. */
   over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    for (const release of [...this.#held]) release();
+    if (!this.#holds.end()) return;
     if (!this.response.writableFinished) this.#left.abort();
   }
 }

@@ -1,12 +1,12 @@
 /** A request of a platform, such as Hono, Next, Bun or Deno, at the door. */
 import { readRequestBody, type TOO_LARGE } from './bodies.js';
+import { Holds } from './holds.js';
 import type { Visit } from './visit.js';
 
 /** A `Request`, from before anything of it is awaited until its answer has been sent or its client has left. */
 export class RequestVisit implements Visit {
   readonly #left = new AbortController();
-  readonly #held = new Set<() => void>();
-  #isOver = false;
+  readonly #holds = new Holds();
 
   constructor(
     private readonly request: Request,
@@ -38,7 +38,7 @@ export class RequestVisit implements Visit {
   }
 
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#holds.isOver;
   }
 
   body(bytesMax: number): Promise<string | typeof TOO_LARGE> {
@@ -46,15 +46,7 @@ export class RequestVisit implements Visit {
   }
 
   hold(release: () => void): () => void {
-    if (this.#isOver) {
-      release();
-      return () => undefined;
-    }
-    const once = (): void => {
-      if (this.#held.delete(once)) release();
-    };
-    this.#held.add(once);
-    return once;
+    return this.#holds.hold(release);
   }
 
   stop(): void {
@@ -63,9 +55,7 @@ export class RequestVisit implements Visit {
 
   /** Nobody waits for the answer any more. */
   over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    for (const release of [...this.#held]) release();
+    this.#holds.end();
   }
 
   /**

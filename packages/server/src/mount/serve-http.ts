@@ -3,7 +3,7 @@
  *
  * Invariants
  * H2  Connections are bounded for each principal; one that has the most gives way. The door bounds the rest.
- * H3  What a request takes is held by its exchange (exchange/X1): a client that leaves, at whatever moment, takes nothing with it.
+ * H3  What a request takes is held by its exchange (holds/X1): a client that leaves, at whatever moment, takes nothing with it.
  */
 
 import { createServer, type Server } from 'node:http';
