@@ -13,7 +13,7 @@ import { servedSessions } from '../../server/test/api/world.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 46);
 /** Half of them are reloads, half are cuts. */
-const BREAKS = Math.ceil(1_000 / stepOf(25));
+const BREAKS = Math.ceil(200 / stepOf(5));
 
 /** The page: it keeps what it was told, and goes on behind the last of it. */
 const PAGE = `<!doctype html><title>Follows a session</title><script type="module">
