@@ -29,7 +29,10 @@ export async function* follow(
   for (let attempt = 1; signal?.aborted !== true; attempt++) {
     const headers = new Headers({ accept: 'text/event-stream' });
     if (last !== undefined) headers.set('last-event-id', last);
-    const answer = await requests.once('GET', path, { headers, signal }).catch(() => undefined);
+    const answer = await requests.once('GET', path, { headers, signal }).catch((error: unknown) => {
+      if (requests.isOfToken(error)) throw error;
+      return undefined; // the connection failed
+    });
     if (answer !== undefined && !answer.ok) {
       const refused = await refusedBy(answer);
       if (!isPassing(refused)) throw refused;

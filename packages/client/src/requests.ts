@@ -24,6 +24,8 @@ const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
 /** Sends requests to one server. */
 export class Requests {
   readonly #base: string;
+  /** Errors of the app's function that gives the token: sending again does not help. */
+  readonly #ofToken = new WeakSet<object>();
 
   constructor(
     url: string | URL,
@@ -37,13 +39,19 @@ export class Requests {
     const { tries = TRIES } = this.options;
     for (let attempt = 1; ; attempt++) {
       const answer = await this.once(method, path, { body, signal }).catch((error: unknown) => {
-        if (signal?.aborted === true || attempt >= tries) throw error;
+        if (signal?.aborted === true || attempt >= tries || this.isOfToken(error)) throw error;
         return undefined;
       });
       if (answer?.ok === true) return answer;
       if (answer !== undefined && (!PASSING.has(answer.status) || attempt >= tries)) throw await refusedBy(answer);
+      await answer?.body?.cancel();
       await pause(attempt, answer, signal);
     }
+  }
+
+  /** Whether an error is one of the app's function that gives the token. */
+  isOfToken(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#ofToken.has(error);
   }
 
   /** Sends a request once; once more with a new token when the token is refused. */
@@ -55,9 +63,9 @@ export class Requests {
   }
 
   async #fetch(method: string, path: string, { body, signal, headers }: Sent & { readonly headers?: Headers }) {
-    const { token, fetch = globalThis.fetch } = this.options;
+    const { fetch = globalThis.fetch } = this.options;
     const sent = new Headers(headers);
-    sent.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
+    sent.set('authorization', `Bearer ${await this.#token()}`);
     if (body !== undefined) sent.set('content-type', 'application/json');
     return fetch(this.#base + path, {
       method,
@@ -65,6 +73,17 @@ export class Requests {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  async #token(): Promise<string> {
+    const { token } = this.options;
+    if (typeof token === 'string') return token;
+    try {
+      return await token();
+    } catch (error) {
+      if (typeof error === 'object' && error !== null) this.#ofToken.add(error);
+      throw error;
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { AnyAgent } from '@reprise/agent';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { stepOf } from '../../../conformance/part.js';
+import { randomFrom } from '../../../conformance/random.js';
 import { describeInBrowser, startBrowser } from '../../inspect/test/page/browser.js';
 import { CuttingProxy } from '../../server/test/api/cutting-proxy.js';
 import { servedSessions } from '../../server/test/api/world.js';
@@ -27,15 +28,6 @@ const PAGE = `<!doctype html><title>Follows a session</title><script type="modul
     localStorage.setItem('log', log.join(' '));
   }
 </script>`;
-
-/** Numbers that look random, the same for one seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** Serves the page and the client, as an app does. */
 async function pageServer(): Promise<{ readonly origin: string; close(): void }> {

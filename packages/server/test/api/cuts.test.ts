@@ -7,20 +7,12 @@ import { connect, type SessionsClient, type StreamItem } from '@reprise/client';
 import { sqlite } from '@reprise/store-sqlite';
 import { expect, it } from 'vitest';
 import { stepOf } from '../../../../conformance/part.js';
+import { randomFrom } from '../../../../conformance/random.js';
 import { CuttingProxy } from './cutting-proxy.js';
 import { servedSessions } from './world.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 43);
 const CUTS = Math.ceil(1_000 / stepOf(25));
-
-/** Numbers that look random, the same for one seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** What a client knows of all that it was told. */
 class Known {

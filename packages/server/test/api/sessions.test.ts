@@ -184,10 +184,12 @@ describe('what belongs to others', () => {
     const send = { send: 'aos.agent/SessionReducer@1/ann*', who: 'human:ann', decision: 'deny' as const };
     const { as, world } = await serve({ policy: [send, ...AGENT_POLICY] });
     await world.session('ann', world.agents.find(({ name }) => name === 'talker') as never).send('Hello');
-    const head = world.kernel.head.seq;
-    expect(await codeOf((await as('human:ann')).session('ann').send({ id: 'm', text: 'x' }))).toMatch(/^403 /);
     await expect.poll(() => world.kernel.unfinished).toBe(false);
-    expect(world.kernel.head.seq - head).toBeLessThan(8); // the run of the first message alone
+    const head = world.kernel.head.seq;
+    const ann = await as('human:ann');
+    expect(await codeOf(ann.session('ann').send({ id: 'm', text: 'x' }))).toMatch(/^403 /);
+    expect(await codeOf(ann.session('ann/new').send({ id: 'm', text: 'x', agent: 'talker' }))).toMatch(/^403 /);
+    expect(world.kernel.head.seq).toBe(head);
   });
 });
 
@@ -219,6 +221,27 @@ describe('events that cannot go on', () => {
     const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     const events = connect('http://x.test', { token: 't', fetch }).session('ann').events();
     expect(await codeOf(all(events))).toBe('409 cell_failed');
+  });
+});
+
+describe('a function that gives the token', () => {
+  it('an error of the function is thrown to the caller of a stream and of a request, and nothing is sent again', async () => {
+    let asked = 0;
+    const token = async (): Promise<string> => {
+      asked += 1;
+      throw new Error('nobody is signed in');
+    };
+    const client = connect('http://127.0.0.1:9', { token });
+    await expect(all(client.session('ann').events())).rejects.toThrow('nobody is signed in');
+    await expect(client.pending()).rejects.toThrow('nobody is signed in');
+    expect(asked).toBe(2);
+  });
+
+  it('a token that is refused is asked for once more', async () => {
+    const { url, tokens } = await serve();
+    const given = ['ended', await tokens.issue('human:ann', { for: '1h' })];
+    const client = connect(url, { token: () => given.shift() ?? 'none' });
+    expect(await client.pending()).toEqual([]);
   });
 });
 
