@@ -1,6 +1,6 @@
 /** The Model Context Protocol for a world: a server over standard input and HTTP, its tokens, and the message core. */
 
-export type { AskedSession, SessionsOptions, WantedSession } from './api/options.js';
+export type { AgUiOptions, AskedThread } from './agui/options.js';
 export type { AuthRequest } from './door/auth-request.js';
 export { type HttpHandler, type HttpHandlerOptions, httpHandler } from './mount/http-handler.js';
 export type { DoorOptions } from './mount/open-door.js';
@@ -19,6 +19,7 @@ export {
   type McpToolCall,
   type McpWire,
 } from './protocol/mcp-types.js';
+export type { AskedSession, SessionsOptions, WantedSession } from './sessions/options.js';
 export { type ServeStdioOptions, serveStdio } from './stdio.js';
 export { type BearerTokens, bearerTokens, type IssueOptions, revocations } from './tokens.js';
 export type { ServerNames, Serving } from './world/serving.js';

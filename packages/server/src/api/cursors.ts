@@ -3,7 +3,7 @@
  * with the same numbers, and other events there.
  */
 import type { Cursor } from '@reprise/agent';
-import { Problem } from './problem.js';
+import { Problem } from '../sessions/problem.js';
 
 const FORM = /^(\d{1,15})\.(\d{1,9})\.([0-9a-f]{8})$/;
 

@@ -1,13 +1,11 @@
 /** Events of sessions as a stream of server-sent events. */
 import type { AgentEvent, Delta } from '@reprise/agent';
-import { isRepriseError, lineOfError } from '@reprise/contracts';
+import { isRepriseError } from '@reprise/contracts';
 import type { Visit } from '../door/visit.js';
+import { jsonText } from '../sessions/json.js';
+import { problemOf } from '../sessions/problem.js';
+import { sseResponse } from '../sessions/sse.js';
 import type { EventCursors } from './cursors.js';
-import { jsonText } from './json.js';
-import { problemOf } from './problem.js';
-
-/** After so many silent milliseconds a comment is sent, so that no proxy closes the connection. */
-const KEEP_ALIVE_MS = 15_000;
 
 /** What is streamed: durable events, and live pieces of answers between them. */
 type Streamed = AgentEvent | Delta;
@@ -28,39 +26,13 @@ interface StreamParts {
  * why nothing can.
  */
 export function eventResponse(parts: StreamParts): Response {
-  const left = new AbortController();
-  const stop = (): void => left.abort();
-  parts.visit.signal.addEventListener('abort', stop, { once: true });
-  if (parts.visit.signal.aborted) stop();
-  const items = parts.open(left.signal);
   const text = new EventText(parts);
-  const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<Streamed>> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      next ??= items.next();
-      const found = await within(next).catch((error: unknown) => errorOf(error));
-      if (found instanceof Error) {
-        controller.enqueue(encoder.encode(await lastWords(found)));
-        return controller.close();
-      }
-      if (found === undefined) return controller.enqueue(encoder.encode(': \n\n'));
-      next = undefined;
-      if (found.done !== true) return controller.enqueue(encoder.encode(text.of(found.value)));
-      if (parts.hasEnd && !left.signal.aborted) controller.enqueue(encoder.encode('event: end\ndata: {}\n\n'));
-      controller.close();
-    },
-    cancel: async () => {
-      stop();
-      await items.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    },
+  return sseResponse<Streamed>({
+    visit: parts.visit,
+    open: (signal) => parts.open(signal),
+    textOf: (one) => text.of(one),
+    end: parts.hasEnd ? 'event: end\ndata: {}\n\n' : '',
+    failed: lastWords,
   });
 }
 
@@ -88,21 +60,5 @@ class EventText {
     const isFirst = this.parts.isResumed && !this.#told.has(one.step_id);
     this.#told.add(one.step_id);
     return `event: delta\ndata: ${jsonText(isFirst ? { ...one, restart: true } : one)}\n\n`;
-  }
-}
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(lineOfError(thrown));
-}
-
-async function within<T>(next: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silent = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, KEEP_ALIVE_MS, undefined);
-  });
-  try {
-    return await Promise.race([next, silent]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,30 +2,23 @@
  * What a client does with sessions: messages, commands, decisions, and what it reads of them.
  *
  * Invariants
- * A1  Everything is done and read as the principal of the request (served-world/W1). What its principal may not read looks like
- *     what is not there.
  * A2  Every act has an id that its client chose: sent again, it is the same act, with the same answer.
  */
 import {
   type AgentEvent,
-  type AgentWorld,
-  type AnyAgent,
   type Decision,
   type Part,
   type Pending,
   type Run,
   type Session,
-  sessions,
   toolDifferences,
 } from '@reprise/agent';
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, address, isRepriseError, type Principal, present, type Value } from '@reprise/contracts';
-import type { WorldView } from '@reprise/kernel';
+import { type Principal, present, type Value } from '@reprise/contracts';
+import type { SessionAccess } from '../sessions/access.js';
+import { bytesOf } from '../sessions/base64.js';
+import { notFound, Problem } from '../sessions/problem.js';
 import type { Cursors } from '../world/cursors.js';
-import { unlessDenied } from '../world/refusals.js';
 import { SessionResources } from '../world/session-resources.js';
-import { ownKey, type SessionsOptions } from './options.js';
-import { notFound, Problem } from './problem.js';
 import type { CommandBody, DecisionBody, InputBody } from './shapes.js';
 
 /** The id of a pending item: of an effect, and of a question its number as well. */
@@ -45,17 +38,14 @@ interface Accepted {
 
 /** What one principal does with sessions, and reads of them. */
 export class SessionsApi {
-  readonly #view: WorldView;
   readonly #resources: SessionResources;
 
   constructor(
-    private readonly world: AgentWorld,
-    private readonly principal: Principal,
+    private readonly access: SessionAccess,
     cursors: Cursors,
-    private readonly options: SessionsOptions,
   ) {
-    this.#view = world.kernel.as(principal);
-    this.#resources = new SessionResources(world, this.#view, cursors, SESSIONS_PATH, (key) => this.#has(key));
+    const { world, view } = access;
+    this.#resources = new SessionResources(world, view, cursors, SESSIONS_PATH, (key) => access.has(key));
   }
 
   /** What stands at a path below the list of sessions: the list, a session, its transcript, content. */
@@ -70,9 +60,9 @@ export class SessionsApi {
     if ((text === undefined) === (parts === undefined))
       throw new Problem(400, 'invalid_argument', 'A message has either `text` or `parts`.', { where: 'text' });
     const event = as === 'input' ? 'aos.agent/UserInput@1' : 'aos.agent/HostCommand@1';
-    const session = await this.#sessionFor(key, agent, labels, event);
+    const session = await this.access.forMessage({ key, agent, labels, event });
     const input = text ?? (parts ?? []).map(partOf);
-    const who = { id, as: this.principal };
+    const who = { id, as: this.access.principal };
     if (as !== 'input') {
       const receipt = await (as === 'steer' ? session.steer(input, who) : session.followUp(input, who));
       return { session: key, id, ...outcomeOf(receipt) };
@@ -82,8 +72,8 @@ export class SessionsApi {
   }
 
   async command(key: string, body: CommandBody): Promise<Accepted> {
-    const session = await this.#existing(key);
-    const who = { id: body.id, as: this.principal };
+    const session = await this.access.existing(key);
+    const who = { id: body.id, as: this.access.principal };
     if (body.type === 'retry')
       return { session: key, id: body.id, status: 'accepted', run: (await session.retry(who)).number };
     return { session: key, id: body.id, ...outcomeOf(await sent(session, body, who)) };
@@ -91,7 +81,7 @@ export class SessionsApi {
 
   /** What a run does now; how it ended, when it has. */
   async run(key: string, number: number): Promise<Readonly<Record<string, unknown>>> {
-    const run = await this.#runOf(key, number);
+    const run = await this.access.runOf(key, number);
     const now = await run.status();
     const { id } = run;
     if (now.status === 'waiting')
@@ -113,18 +103,18 @@ export class SessionsApi {
 
   /** The items that the principal may decide about. */
   async pending(): Promise<{ readonly items: readonly object[] }> {
-    const items = await this.world.pending({ to: this.principal });
-    const own = await Promise.all(items.map(({ session }) => session === undefined || this.#has(session)));
+    const items = await this.access.world.pending({ to: this.access.principal });
+    const own = await Promise.all(items.map(({ session }) => session === undefined || this.access.has(session)));
     return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
 
   /** Decides about a pending item, by its whole id: the beginning of one may be that of another person's item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
     if (!WHOLE_ID.test(item)) throw notFound('The item');
-    const waiting = (await this.world.pending()).find((one) => one.id === item);
-    if (waiting?.session !== undefined && !(await this.#has(waiting.session))) throw notFound('The item');
-    const decided = await this.world.decide(item, decision as Decision, {
-      as: this.principal,
+    const waiting = (await this.access.world.pending()).find((one) => one.id === item);
+    if (waiting?.session !== undefined && !(await this.access.has(waiting.session))) throw notFound('The item');
+    const decided = await this.access.world.decide(item, decision as Decision, {
+      as: this.access.principal,
       ...present({ id, digest }),
     });
     return decided.item === undefined ? decided : { ...decided, item: shownItem(decided.item) };
@@ -137,9 +127,9 @@ export class SessionsApi {
     follow = true,
   ): Promise<(signal: AbortSignal) => AsyncGenerator<AgentEvent>> {
     const watched = { channel: 'model', follow, ...present({ after: options.after }) } as const;
-    if (key === undefined) return (signal) => this.#readable(this.world.events({ ...watched, signal }));
-    const session = await this.#existing(key);
-    return (signal) => this.#readable(session.events({ ...watched, tree: options.tree, signal }));
+    if (key === undefined) return (signal) => this.access.readable(this.access.world.events({ ...watched, signal }));
+    const session = await this.access.existing(key);
+    return (signal) => this.access.readable(session.events({ ...watched, tree: options.tree, signal }));
   }
 
   /** The events of a run to its end, with the pieces of its answers where they are wanted. */
@@ -148,126 +138,11 @@ export class SessionsApi {
     number: number,
     { after, deltas }: { readonly after?: AgentEvent['event_seq']; readonly deltas: boolean },
   ): Promise<(signal: AbortSignal) => ReturnType<Run['stream']>> {
-    const run = await this.#runOf(key, number);
+    const run = await this.access.runOf(key, number);
     const watched = { channel: 'model', ...present({ after }) } as const;
-    return (signal) => this.#toEnd(deltas ? run.stream({ ...watched, signal }) : run.events({ ...watched, signal }));
+    return (signal) =>
+      this.access.toEnd(deltas ? run.stream({ ...watched, signal }) : run.events({ ...watched, signal }));
   }
-
-  /** A run that failed has ended: its last event says so. What waits in this process is no error of a reader. */
-  async *#toEnd(events: ReturnType<Run['stream']>): ReturnType<Run['stream']> {
-    try {
-      for await (const event of events) {
-        if (!(await this.#mayRead(sessionIn(event)))) return;
-        yield event;
-      }
-    } catch (error) {
-      if (!isRepriseError(error, 'run_failed')) throw error;
-    }
-  }
-
-  /** A1: by the rights when an event is handed out. A frame's events of one session are asked about once. */
-  async *#readable(events: AsyncGenerator<AgentEvent>): AsyncGenerator<AgentEvent> {
-    let frame = '';
-    let known = new Map<string, boolean>();
-    for await (const event of events) {
-      const [seq = ''] = event.event_seq.split('.');
-      if (seq !== frame) known = new Map();
-      frame = seq;
-      const may = known.get(event.session_id) ?? (await this.#mayRead(event.session_id));
-      known.set(event.session_id, may);
-      if (may) yield event;
-    }
-  }
-
-  /** Whether a session is one of the principal's, besides its rights. */
-  async #has(session: string): Promise<boolean> {
-    const { mayUse = ownKey } = this.options;
-    return (await mayUse({ principal: this.principal, session })) === true;
-  }
-
-  #mayRead(key: string): Promise<boolean> {
-    return this.#resources.mayRead([SESSION_REDUCER, key]);
-  }
-
-  async #runOf(key: string, number: number): Promise<Run> {
-    const run = await (await this.#existing(key)).run(number);
-    if (run === undefined) throw notFound(`The run ${number}`);
-    return run;
-  }
-
-  async #existing(key: string): Promise<Session> {
-    requireKey(key);
-    if (!(await this.#mayRead(key))) throw notFound('The session');
-    return this.world.session(key, await this.#agentOf(key));
-  }
-
-  /** A session that is there, or that the principal may begin. */
-  async #sessionFor(
-    key: string,
-    name: string | undefined,
-    labels: InputBody['labels'],
-    event: string,
-  ): Promise<Session> {
-    const cell: Address = [SESSION_REDUCER, requireKey(key)];
-    if (!(await this.#has(key))) throw notFound('The session');
-    if ((await this.world.kernel.state(cell)) !== undefined) {
-      const session = await this.#existing(key);
-      const { agent } = (await this.#row(key)) ?? {};
-      if (name !== undefined && name !== agent)
-        throw new Problem(409, 'request_differs', `The session has the agent ${agent}.`, { where: 'agent' });
-      await this.#requireSender(cell, event);
-      return session;
-    }
-    const agent = this.#newAgent(name);
-    const wanted = { principal: this.principal, session: key, agent: agent.name };
-    if (this.options.mayStart !== undefined && (await this.options.mayStart(wanted)) !== true)
-      throw new Problem(403, 'may_not_start', 'You may not begin this session with this agent.', { where: 'agent' });
-    if ((await unlessDenied(async () => (await this.#view.state(cell)) ?? null)) === undefined)
-      throw notFound('The session');
-    await this.#requireSender(cell, event);
-    return this.world.session(key, agent, present({ labels }));
-  }
-
-  /** Before a session is made for a message that the gate refuses. */
-  async #requireSender(cell: Address, event: string): Promise<void> {
-    if (await this.#view.maySend(cell, event)) return;
-    throw new Problem(403, 'cap_denied', 'You may not send this to the session.');
-  }
-
-  #newAgent(name: string | undefined): AnyAgent {
-    const { agents } = this.world;
-    const [only] = agents.length === 1 ? agents : [];
-    const agent = name === undefined ? only : agents.find((one) => one.name === name);
-    if (agent !== undefined) return agent;
-    const expected = agents.map((one) => one.name).join(', ');
-    throw new Problem(400, 'unknown_agent', 'A session that begins names its agent.', { where: 'agent', expected });
-  }
-
-  async #agentOf(key: string): Promise<AnyAgent> {
-    const { agent: name } = (await this.#row(key)) ?? {};
-    const agent = this.world.agents.find((one) => one.name === name);
-    if (agent !== undefined) return agent;
-    throw new Problem(
-      409,
-      'unknown_agent',
-      `The server has no code for the agent of this session.`,
-      present({ actual: name }),
-    );
-  }
-
-  async #row(key: string) {
-    return (await this.world.views()).view(sessions).get(key);
-  }
-}
-
-function requireKey(key: string): string {
-  if (address.safeParse([SESSION_REDUCER, key]).success) return key;
-  throw notFound('The session');
-}
-
-function sessionIn(event: AgentEvent | { readonly step_id: string }): string {
-  if ('session_id' in event) return event.session_id;
-  return event.step_id.replace(/\/r\d+\/t\d+\/s\d+$/, '');
 }
 
 type Who = { readonly id: string; readonly as: Principal };
@@ -288,9 +163,7 @@ function outcomeOf(receipt: Receipt): Pick<Accepted, 'status' | 'code' | 'run'> 
 
 function partOf(part: NonNullable<InputBody['parts']>[number]): Part {
   if ('text' in part) return part.text;
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(part.base64))
-    throw new Problem(400, 'invalid_argument', 'A file is not in base64.', { where: 'parts' });
-  return { bytes: Buffer.from(part.base64, 'base64'), mediaType: part.media_type, ...present({ name: part.name }) };
+  return { bytes: bytesOf(part.base64, 'parts'), mediaType: part.media_type, ...present({ name: part.name }) };
 }
 
 /** A pending item as JSON. */

@@ -4,29 +4,18 @@ import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { SERVE_RESOURCE_BYTES_MAX } from '../protocol/limits.js';
+import { SessionAccess } from '../sessions/access.js';
+import { jsonResponse, parseBody } from '../sessions/json.js';
+import type { SessionsOptions } from '../sessions/options.js';
+import { doorRefusal, notFound, Problem, problemOf } from '../sessions/problem.js';
 import { Cursors } from '../world/cursors.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { EventCursors } from './cursors.js';
 import { eventResponse } from './event-response.js';
-import { jsonResponse, parseBody } from './json.js';
 import { openApi } from './openapi.js';
-import type { SessionsOptions } from './options.js';
-import { type ApiCode, notFound, Problem, problemOf, problemResponse } from './problem.js';
 import { type Found, type RouteName, routesAt } from './routes.js';
 import { SessionsApi } from './sessions-api.js';
 import { commandBody, decisionBody, inputBody } from './shapes.js';
-
-/** The codes of refusals that the door makes, by their status. */
-const DOOR_CODES: Readonly<Record<number, ApiCode>> = {
-  401: 'token_needed',
-  403: 'foreign',
-  404: 'not_found',
-  405: 'wrong_method',
-  413: 'bound_exceeded',
-  429: 'too_many',
-  500: 'internal_error',
-  503: 'closing',
-};
 
 /** A request with all that its operation needs. */
 interface Asked {
@@ -56,8 +45,7 @@ export class SessionsSurface implements Surface {
     this.#events = new EventCursors(kernel.id, () => kernel.head.seq);
   }
 
-  readonly refuse = (status: number, words: string, headers: Record<string, string> = {}): Response =>
-    problemResponse(status, DOOR_CODES[status] ?? 'internal_error', words, {}, headers);
+  readonly refuse = doorRefusal;
 
   async answer(visit: Visit, principal: Principal): Promise<Response> {
     const { pace } = this.door;
@@ -87,7 +75,7 @@ export class SessionsSurface implements Surface {
     else this.door.count(visit);
     const text = route.body === undefined ? '' : await visit.body(this.door.limits.bodyBytes);
     if (text === TOO_LARGE) return last(this.refuse(413, `A body may have ${this.door.limits.bodyBytes} bytes.`));
-    const api = new SessionsApi(this.served.world, principal, this.#cursors, this.options);
+    const api = new SessionsApi(new SessionAccess(this.served.world, principal, this.options), this.#cursors);
     const asked = { visit, api, values, query: searchParams, place: `${pathname}${search}`, text };
     return OPERATIONS[route.name](asked, this.#events);
   }

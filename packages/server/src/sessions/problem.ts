@@ -2,7 +2,7 @@
 import { type ErrorCode, isRepriseError } from '@reprise/contracts';
 
 /** The codes of refusals: those of errors, and those that only a request can cause. */
-export type ApiCode =
+type ApiCode =
   | ErrorCode
   | 'not_found'
   | 'not_json'
@@ -32,7 +32,7 @@ export const notFound = (what: string): Problem =>
   new Problem(404, 'not_found', `${what} is not there, or you may not read it.`);
 
 /** The answer that says it. */
-export function problemResponse(
+function problemResponse(
   status: number,
   code: string,
   detail: string,
@@ -104,4 +104,21 @@ function texts(facts: Readonly<Record<string, unknown>>): Readonly<Record<string
   return Object.fromEntries(
     Object.entries(facts).filter((fact): fact is [string, string] => typeof fact[1] === 'string'),
   );
+}
+
+/** The codes of refusals that the door makes, by their status. */
+const DOOR_CODES: Readonly<Record<number, ApiCode>> = {
+  401: 'token_needed',
+  403: 'foreign',
+  404: 'not_found',
+  405: 'wrong_method',
+  413: 'bound_exceeded',
+  429: 'too_many',
+  500: 'internal_error',
+  503: 'closing',
+};
+
+/** The answer of a surface of this kind to a request that the door refuses. */
+export function doorRefusal(status: number, words: string, headers: Record<string, string> = {}): Response {
+  return problemResponse(status, DOOR_CODES[status] ?? 'internal_error', words, {}, headers);
 }

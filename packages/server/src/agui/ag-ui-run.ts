@@ -1,0 +1,293 @@
+/**
+ * One run of the protocol: what a client sent is done, and then told from its beginning until the session has answered or waits
+ * for the client.
+ *
+ * Invariants
+ * G1  What is done is durable before anything is told, and has the id of its message or its interrupt: a request that is sent
+ *     again does nothing more, and is told the same from the beginning.
+ * G2  The session's events are the truth; of the messages of a client only those behind the last known one count, and only for
+ *     what their people say.
+ * G3  A stream ends as a run of the protocol does only at a durable event. Where the server ends, its connection breaks.
+ */
+import type { AgentEvent, Run, RunWatchOptions, Session } from '@reprise/agent';
+import { present } from '@reprise/contracts';
+import type { SessionAccess } from '../sessions/access.js';
+import { notFound } from '../sessions/problem.js';
+import { INLINE_BYTES_MAX } from './conversation.js';
+import type { AgUiEvent } from './events.js';
+import type { ClientMessage, RunAgentInput } from './input.js';
+import { type End, endIn, isNextTurn, lastEvent } from './outcome.js';
+import { RunRefusal } from './refusal.js';
+import { resume } from './resume.js';
+import { RunEvents } from './run-events.js';
+import { ClientHistory } from './snapshot.js';
+import { Beginning, beginsAt, inputsIn, type Target } from './target.js';
+import { Thread } from './thread.js';
+import { fillUsers, inputOf } from './user-parts.js';
+
+interface AskedRun {
+  readonly access: SessionAccess;
+  /** The key of the thread's session. */
+  readonly key: string;
+  /** The name of the agent of a new session. */
+  readonly agent: string | undefined;
+  readonly input: RunAgentInput;
+}
+
+/** The events of a part so far, the first one of it first. */
+interface Begun {
+  readonly past: readonly AgentEvent[];
+}
+
+interface Telling extends Begun {
+  readonly target: Target;
+  readonly signal: AbortSignal;
+}
+
+const WATCHED = { channel: 'model', inline: INLINE_BYTES_MAX, tree: true } as const satisfies RunWatchOptions;
+
+/** A run of the protocol. */
+export class AgUiRun {
+  #session: Session | undefined;
+  /** The events so far, when the acts were done. */
+  #past: readonly AgentEvent[] = [];
+  #targets: readonly Target[] = [];
+  #refusal: RunRefusal | undefined;
+  readonly #thread: Thread;
+  readonly #client: ClientHistory;
+
+  constructor(private readonly asked: AskedRun) {
+    const { key, access, input } = asked;
+    this.#thread = new Thread(key, access.principal);
+    this.#client = new ClientHistory(input.messages);
+  }
+
+  /** Does what the client wants (G1). @throws Problem, and RepriseError where the session refuses */
+  async start(): Promise<void> {
+    const { access, key, input } = this.asked;
+    if (!(await access.has(key))) throw notFound('The session');
+    if (await access.isThere(key)) this.#session = await access.existing(key);
+    this.#past = await this.#read();
+    try {
+      this.#targets = await this.#act(input);
+      this.#past = await this.#read();
+    } catch (error) {
+      if (!(error instanceof RunRefusal)) throw error;
+      this.#refusal = error;
+    }
+  }
+
+  /** Tells the run. */
+  async *events(signal: AbortSignal): AsyncGenerator<AgUiEvent> {
+    const { threadId, runId } = this.asked.input;
+    yield { type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' };
+    yield* this.#ignored();
+    if (this.#refusal !== undefined) {
+      const { code, message } = this.#refusal;
+      yield { type: 'RUN_ERROR', code, message };
+      return;
+    }
+    let end: End | undefined = { type: 'success' };
+    if (this.#targets.length === 0) yield* this.#told().begin();
+    for (const target of this.#targets) {
+      end = yield* this.#part(target, signal);
+      if (end?.type !== 'success') break;
+    }
+    if (end === undefined) return; // G3
+    const usage = this.#thread.usage.used;
+    yield lastEvent(end, { threadId, runId, usage, result: await this.#result(end) });
+  }
+
+  async #act({ messages, resume: entries = [] }: RunAgentInput): Promise<readonly Target[]> {
+    const { taken, begun } = inputsIn(this.#past, this.asked.key);
+    const added = newMessages(messages, taken);
+    if (entries.length > 0) {
+      const session = this.#session;
+      if (session === undefined)
+        throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
+      const { access, input } = this.asked;
+      await resume({ access, session, runId: input.runId, read: async () => this.#fold(await this.#read()) }, entries);
+    } else if (added.length > 0) this.#requireNothingOpen();
+    for (const message of added) await this.#send(message);
+    const said = added.length > 0 ? added.map(({ id }) => id) : lastKnown(messages, begun);
+    const inputs = said.map((input) => ({ input }));
+    if (entries.length === 0) return inputs;
+    const items = { items: entries.map(({ interruptId }) => interruptId) };
+    return [items, ...(await this.#behind(items, inputs))];
+  }
+
+  /** The messages whose turns come behind what was decided. */
+  async #behind(items: Target, inputs: readonly Target[]): Promise<readonly Target[]> {
+    const past = await this.#read();
+    const { key } = this.asked;
+    const place = beginsAt(items, key, past);
+    return inputs.filter((input) => {
+      const own = beginsAt(input, key, past);
+      return own < 0 || own > place;
+    });
+  }
+
+  #requireNothingOpen(): void {
+    const open = this.#fold(this.#past).open.map(({ id }) => id);
+    if (open.length > 0)
+      throw new RunRefusal(
+        'interrupts_open',
+        `The thread waits for answers, which \`resume\` gives: ${open.join(', ')}.`,
+      );
+  }
+
+  async #send(message: ClientMessage): Promise<void> {
+    const { access, key, agent } = this.asked;
+    const input = inputOf(message);
+    const session = await access.forMessage({ key, agent, event: 'aos.agent/UserInput@1' });
+    await session.send(typeof input === 'string' ? input : [...input], { id: message.id, as: access.principal });
+    this.#session = session;
+  }
+
+  /** The events of the session and of those below it, up to now. */
+  async #read(): Promise<readonly AgentEvent[]> {
+    const found: AgentEvent[] = [];
+    const { access } = this.asked;
+    if (this.#session === undefined) return found;
+    for await (const event of access.readable(this.#session.events({ ...WATCHED, follow: false }))) found.push(event);
+    return found;
+  }
+
+  #fold(events: readonly AgentEvent[]): Thread {
+    const thread = new Thread(this.asked.key, this.asked.access.principal);
+    for (const event of events) thread.take(event);
+    return thread;
+  }
+
+  /** Tells one part. @returns how it ended; undefined when the server ends first */
+  async *#part(target: Target, signal: AbortSignal): AsyncGenerator<AgUiEvent, End | undefined> {
+    const found = await this.#before(target, signal);
+    if (found === undefined) return undefined;
+    const told = this.#told();
+    if ('end' in found) yield* told.begin();
+    const end = 'end' in found ? found.end : yield* this.#tell(told, { ...found, target, signal });
+    if (end !== undefined) yield* told.close();
+    return end;
+  }
+
+  #told(): RunEvents {
+    return new RunEvents({ thread: this.#thread, client: this.#client, fill: () => this.#fill() });
+  }
+
+  /** Takes the events before a part. @returns the first one, and those behind it so far */
+  async #before(target: Target, signal: AbortSignal): Promise<Begun | { readonly end: End } | undefined> {
+    const { key, access } = this.asked;
+    const place = beginsAt(target, key, this.#past);
+    const before = place < 0 ? this.#past : this.#past.slice(0, place);
+    for (const event of before) if (this.#isNew(event)) this.#thread.take(event);
+    if (place >= 0) return { past: this.#past.slice(place) };
+    if (this.#thread.isAtRest) return { end: this.#interrupted() };
+    const beginning = new Beginning(target, key);
+    for (const event of before) beginning.isAt(event);
+    const follow = this.#session?.events({ ...WATCHED, signal, ...present({ after: this.#thread.last }) });
+    if (follow === undefined) return { end: { type: 'success' } };
+    for await (const event of access.readable(follow)) {
+      if (beginning.isAt(event)) return { past: [event] };
+      this.#thread.take(event);
+      if (this.#thread.mayRest && this.#thread.isAtRest) return { end: this.#interrupted() };
+    }
+    return undefined;
+  }
+
+  /** Tells the events from the first of a part on. */
+  async *#tell(told: RunEvents, { past, target, signal }: Telling): AsyncGenerator<AgUiEvent, End | undefined> {
+    const thread = this.#thread;
+    const [first, ...rest] = past;
+    if (first === undefined) return undefined;
+    const input = 'input' in target ? target.input : undefined;
+    thread.usage.begin();
+    const isSaid = first.type === 'turn.started';
+    if (isSaid) thread.take(first); // the client that said it has it already
+    yield* told.begin();
+    for (const event of isSaid ? rest : past) {
+      const end = yield* this.#tellOne(told, event, input);
+      if (end !== undefined) return end;
+    }
+    if (thread.isAtRest) return this.#interrupted();
+    const run = await this.#runOf(first);
+    const later = run.stream({ ...WATCHED, signal, ...present({ after: thread.last }) });
+    for await (const event of this.asked.access.toEnd(later)) {
+      if (event.type === 'delta' || event.type === 'delta.reset') {
+        yield* told.live(event);
+        continue;
+      }
+      const end = yield* this.#tellOne(told, event, input);
+      if (end !== undefined) return end;
+      if (thread.mayRest && thread.isAtRest) return this.#interrupted();
+    }
+    return undefined;
+  }
+
+  async *#tellOne(
+    told: RunEvents,
+    event: AgentEvent,
+    input: string | undefined,
+  ): AsyncGenerator<AgUiEvent, End | undefined> {
+    const { session } = this.#thread;
+    if (isNextTurn(event, session, input)) return { type: 'success' };
+    yield* told.take(event);
+    return endIn(event, session, input);
+  }
+
+  #interrupted(): End {
+    return { type: 'interrupt', interrupts: this.#thread.open };
+  }
+
+  /** The run of the session that an event belongs to: of one below it, the run at the root. */
+  async #runOf({ correlation_id, run_id }: AgentEvent): Promise<Run> {
+    const [, number = '0'] = /\/r(\d+)$/.exec(correlation_id ?? run_id ?? '') ?? [];
+    return this.asked.access.runOf(this.asked.key, Number(number));
+  }
+
+  #isNew({ event_seq }: AgentEvent): boolean {
+    const { last } = this.#thread;
+    return last === undefined || isBehind(event_seq, last);
+  }
+
+  async #fill(): Promise<void> {
+    const { world } = this.asked.access;
+    if (this.#session !== undefined) await fillUsers(this.#thread.conversation, this.#session, world.kernel.content);
+  }
+
+  /** The value that the run returned, where its agent returns one. */
+  async #result(end: End): Promise<unknown> {
+    const number = this.#thread.returned;
+    if (end.type !== 'success' || number === undefined) return undefined;
+    const now = await (await this.asked.access.runOf(this.asked.key, number)).status();
+    return now.status === 'ended' ? now.value : undefined;
+  }
+
+  /** Says what of the request does not count. */
+  *#ignored(): Generator<AgUiEvent> {
+    const { tools = [], context = [] } = this.asked.input;
+    if (tools.length === 0 && context.length === 0) return;
+    const fields = [...(tools.length > 0 ? ['tools'] : []), ...(context.length > 0 ? ['context'] : [])];
+    const reason = 'An agent has the tools and the instructions of its definition.';
+    yield { type: 'CUSTOM', name: 'reprise/ignored', value: { fields, reason } };
+  }
+}
+
+/** The messages of people at the end that the session does not know. */
+function newMessages(messages: readonly ClientMessage[], known: readonly string[]): readonly ClientMessage[] {
+  const place = messages.findLastIndex(({ id, role }) => ANSWERS.includes(role) || known.includes(id));
+  return messages.slice(place + 1).filter(({ role }) => role === 'user');
+}
+
+const ANSWERS: readonly string[] = ['assistant', 'tool', 'reasoning'];
+
+/** The last message of a client that the session knows, or else the last one of the session. */
+function lastKnown(messages: readonly ClientMessage[], known: readonly string[]): readonly string[] {
+  const last = messages.findLast(({ id, role }) => role === 'user' && known.includes(id))?.id ?? known.at(-1);
+  return last === undefined ? [] : [last];
+}
+
+function isBehind(cursor: string, place: string): boolean {
+  const [seq = 0, record = 0] = cursor.split('.').map(Number);
+  const [lastSeq = 0, lastRecord = 0] = place.split('.').map(Number);
+  return seq > lastSeq || (seq === lastSeq && record > lastRecord);
+}

@@ -1,0 +1,105 @@
+/** AG-UI over HTTP, behind the door: one request begins a run of the protocol, or follows it again. */
+import { isRepriseError, type Principal } from '@reprise/contracts';
+import { TOO_LARGE } from '../door/bodies.js';
+import { busy, type Entrance, last, type Surface } from '../door/door.js';
+import type { Visit } from '../door/visit.js';
+import { SessionAccess } from '../sessions/access.js';
+import { jsonText, parseBody } from '../sessions/json.js';
+import { doorRefusal, notFound, problemOf } from '../sessions/problem.js';
+import { sseResponse } from '../sessions/sse.js';
+import type { ServedWorld } from '../world/served-world.js';
+import { AgUiRun } from './ag-ui-run.js';
+import type { AgUiEvent } from './events.js';
+import { runAgentInput } from './input.js';
+import { type AgUiOptions, ownThread } from './options.js';
+
+const PATH = '/ag-ui';
+
+/** Answers the requests at `/ag-ui`, and at `/ag-ui/AGENT` for an agent of a name. */
+export class AgUiSurface implements Surface {
+  readonly path = PATH;
+  readonly isTree = true;
+  readonly methods = ['POST'];
+
+  constructor(
+    private readonly served: ServedWorld,
+    private readonly door: Entrance,
+    private readonly options: AgUiOptions,
+  ) {}
+
+  readonly refuse = doorRefusal;
+
+  async answer(visit: Visit, principal: Principal): Promise<Response> {
+    const wait = this.door.pace.take(principal, 1);
+    if (wait !== undefined) return busy(this, 'requests', wait);
+    try {
+      return await this.#answer(visit, principal);
+    } catch (error) {
+      const refused = problemOf(error);
+      if (refused === undefined) throw error;
+      return refused;
+    }
+  }
+
+  close(): void {
+    // What is streamed ends with its visits: the door has stopped them.
+  }
+
+  async #answer(visit: Visit, principal: Principal): Promise<Response> {
+    const { pace, limits, streams } = this.door;
+    const agent = this.#agentIn(visit);
+    // Before the body, which is read before the stream: each has a bound of its own.
+    const place = pace.use(principal, 'open', 1);
+    if (place === undefined) return busy(this, 'requests', 1);
+    const leave = visit.hold(place);
+    const text = await visit.body(limits.bodyBytes);
+    if (text === TOO_LARGE) return last(this.refuse(413, `A body may have ${limits.bodyBytes} bytes.`));
+    const stream = pace.use(principal, 'streams', 1);
+    if (stream === undefined) return busy(this, 'streams', 1);
+    visit.hold(stream);
+    const run = await this.#begun(principal, agent, text);
+    leave();
+    streams.watch(visit, principal);
+    return sseResponse<AgUiEvent>({ visit, open: (signal) => run.events(signal), textOf, end: '', failed: lastWords });
+  }
+
+  async #begun(principal: Principal, agent: string | undefined, text: string): Promise<AgUiRun> {
+    const input = parseBody(text, runAgentInput);
+    const { sessionOf = ownThread } = this.options;
+    const key = await sessionOf({ principal, thread: input.threadId });
+    if (key === undefined) throw notFound('The thread');
+    const run = new AgUiRun({
+      access: new SessionAccess(this.served.world, principal, this.options),
+      key,
+      agent,
+      input,
+    });
+    await run.start();
+    return run;
+  }
+
+  #agentIn({ target }: Visit): string | undefined {
+    const { pathname } = new URL(target, 'http://localhost');
+    const [, name, more] = pathname.slice(PATH.length).split('/');
+    if (name === undefined || name === '') return undefined;
+    const found = this.served.world.agents.find((one) => encodeURIComponent(one.name) === name || one.name === name);
+    if (found === undefined || more !== undefined) throw notFound('The agent');
+    return found.name;
+  }
+}
+
+function textOf(event: AgUiEvent): string {
+  return `data: ${jsonText(event)}\n\n`;
+}
+
+/**
+ * What tells a client that its run cannot go on, such as when the cell of its session has failed.
+ *
+ * @throws the error, when the client can go on elsewhere or is told nothing: its connection breaks
+ */
+async function lastWords(error: Error): Promise<string> {
+  const refused = isRepriseError(error, 'world_closed') ? undefined : problemOf(error);
+  if (refused === undefined) throw error;
+  const { code, detail } = (await refused.json()) as { readonly code: string; readonly detail: string };
+  return textOf({ type: 'RUN_ERROR', code, message: detail });
+}

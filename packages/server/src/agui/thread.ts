@@ -1,0 +1,66 @@
+/** What is known of a thread up to a place in its session's events. */
+import type { AgentEvent, Cursor } from '@reprise/agent';
+import type { Principal } from '@reprise/contracts';
+import { Conversation } from './conversation.js';
+import type { AgUiEvent, Interrupt } from './events.js';
+import { Items, interruptOf } from './items.js';
+import { Rest } from './rest.js';
+import { Subagents } from './subagents.js';
+import { Usage } from './usage.js';
+
+/** A fold of the events of one session and of those below it. */
+export class Thread {
+  readonly conversation: Conversation;
+  readonly items = new Items();
+  readonly usage = new Usage();
+  readonly subagents: Subagents;
+  /** The last event that was taken. */
+  last: Cursor | undefined;
+  /** Whether the last event may have brought the thread to rest. */
+  mayRest = false;
+  /** The number of the last run, when it returned a value. */
+  returned: number | undefined;
+  readonly #rest = new Rest();
+
+  constructor(
+    readonly session: string,
+    private readonly principal: Principal,
+  ) {
+    this.conversation = new Conversation(session);
+    this.subagents = new Subagents(session);
+  }
+
+  /** Takes an event. @returns the events of the protocol about sessions below */
+  take(event: AgentEvent): readonly AgUiEvent[] {
+    this.last = event.event_seq;
+    this.conversation.take(event);
+    this.items.take(event);
+    this.usage.take(event);
+    this.mayRest = this.#rest.take(event);
+    if (event.type === 'lifecycle' && event.session_id === this.session) this.#move(event.run_id, event.value_ref);
+    return [...this.subagents.take(event)];
+  }
+
+  /** Whether nothing goes on until the principal decides something. Within a frame it may be so for a moment. */
+  get isAtRest(): boolean {
+    return this.#rest.isAtRest(this.session) && this.items.openTo(this.principal).length > 0;
+  }
+
+  /** What waits for the principal. */
+  get open(): readonly Interrupt[] {
+    return this.items.openTo(this.principal).map((asked) => interruptOf(asked, this.session, this.subagents.idOf));
+  }
+
+  /** The ids of what is open, by the sessions that wait. */
+  get openBySession(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const { id, session_id } of this.items.openTo(this.principal))
+      found.set(session_id, [...(found.get(session_id) ?? []), id]);
+    return found;
+  }
+
+  #move(run: string | null, value: unknown): void {
+    const [, number] = /\/r(\d+)$/.exec(run ?? '') ?? [];
+    this.returned = value === undefined || number === undefined ? undefined : Number(number);
+  }
+}
