@@ -16,7 +16,7 @@ import { notFound } from '../sessions/problem.js';
 import { INLINE_BYTES_MAX } from './conversation.js';
 import type { AgUiEvent } from './events.js';
 import type { ClientMessage, RunAgentInput } from './input.js';
-import { type End, endIn, isNextTurn, lastEvent } from './outcome.js';
+import { type End, endIn, HELD_UP, isNextTurn, lastEvent } from './outcome.js';
 import { RunRefusal } from './refusal.js';
 import { resume } from './resume.js';
 import { RunEvents } from './run-events.js';
@@ -89,13 +89,19 @@ export class AgUiRun {
     }
     let end: End | undefined = { type: 'success' };
     if (this.#targets.length === 0) yield* this.#told().begin();
-    for (const target of this.#targets) {
+    for (const [place, target] of this.#targets.entries()) {
       end = yield* this.#part(target, signal);
-      if (end?.type !== 'success') break;
+      if (!this.#goesOn(end, this.#targets[place + 1])) break;
     }
     if (end === undefined) return; // G3
     const usage = this.#thread.usage.used;
     yield lastEvent(end, { threadId, runId, usage, result: await this.#result(end) });
+  }
+
+  /** Whether another part is told behind one that ended: behind a run that failed, when that one has begun since. */
+  #goesOn(end: End | undefined, next: Target | undefined): boolean {
+    if (end === undefined || end.type === 'interrupt' || next === undefined) return false;
+    return end.type === 'success' || beginsAt(next, this.asked.key, this.#past) >= 0;
   }
 
   async #act({ messages, resume: entries = [] }: RunAgentInput): Promise<readonly Target[]> {
@@ -109,7 +115,7 @@ export class AgUiRun {
       await resume({ access, session, runId: input.runId, read: async () => this.#fold(await this.#read()) }, entries);
     } else if (added.length > 0) this.#requireNothingOpen();
     for (const message of added) await this.#send(message);
-    const said = added.length > 0 ? added.map(({ id }) => id) : lastKnown(messages, begun);
+    const said = added.length > 0 ? added.map(({ id }) => id) : sinceKnown(messages, begun);
     const inputs = said.map((input) => ({ input }));
     if (entries.length === 0) return inputs;
     const items = { items: entries.map(({ interruptId }) => interruptId) };
@@ -181,7 +187,8 @@ export class AgUiRun {
     const before = place < 0 ? this.#past : this.#past.slice(0, place);
     for (const event of before) if (this.#isNew(event)) this.#thread.take(event);
     if (place >= 0) return { past: this.#past.slice(place) };
-    if (this.#thread.isAtRest) return { end: this.#interrupted() };
+    const now = this.#waiting();
+    if (now !== undefined) return now;
     const beginning = new Beginning(target, key);
     for (const event of before) beginning.isAt(event);
     const follow = this.#session?.events({ ...WATCHED, signal, ...present({ after: this.#thread.last }) });
@@ -189,9 +196,16 @@ export class AgUiRun {
     for await (const event of access.readable(follow)) {
       if (beginning.isAt(event)) return { past: [event] };
       this.#thread.take(event);
-      if (this.#thread.mayRest && this.#thread.isAtRest) return { end: this.#interrupted() };
+      const held = this.#thread.mayRest ? this.#waiting() : undefined;
+      if (held !== undefined) return held;
     }
     return undefined;
+  }
+
+  /** Why the turn of a message does not come by itself. */
+  #waiting(): { readonly end: End } | undefined {
+    if (this.#thread.isAtRest) return { end: this.#interrupted() };
+    return this.#thread.isHeldUp ? { end: HELD_UP } : undefined;
   }
 
   /** Tells the events from the first of a part on. */
@@ -280,10 +294,11 @@ function newMessages(messages: readonly ClientMessage[], known: readonly string[
 
 const ANSWERS: readonly string[] = ['assistant', 'tool', 'reasoning'];
 
-/** The last message of a client that the session knows, or else the last one of the session. */
-function lastKnown(messages: readonly ClientMessage[], known: readonly string[]): readonly string[] {
-  const last = messages.findLast(({ id, role }) => role === 'user' && known.includes(id))?.id ?? known.at(-1);
-  return last === undefined ? [] : [last];
+/** The last message of a client that the session knows, and those that came after it; without one, the last of the session. */
+function sinceKnown(messages: readonly ClientMessage[], begun: readonly string[]): readonly string[] {
+  const all = [...new Set(begun)];
+  const last = messages.findLast(({ id, role }) => role === 'user' && all.includes(id))?.id;
+  return last === undefined ? all.slice(-1) : all.slice(all.indexOf(last));
 }
 
 function isBehind(cursor: string, place: string): boolean {

@@ -19,11 +19,15 @@ export class Answer {
     return this.#text.isWrong || this.#reasoning.isWrong;
   }
 
+  /** The attempt broke off, and another one begins. */
+  again(): void {
+    this.#text.again();
+    this.#reasoning.again();
+  }
+
   *live(piece: Delta): Generator<AgUiEvent> {
-    if (piece.type === 'delta.reset') {
-      this.#text.again();
-      this.#reasoning.again();
-    } else if (piece.channel === 'reasoning') yield* this.#reasoning.say(piece.text);
+    if (piece.type === 'delta.reset') this.again();
+    else if (piece.channel === 'reasoning') yield* this.#reasoning.say(piece.text);
     else if (piece.channel === 'text') {
       yield* this.#reasoning.close();
       yield* this.#text.say(piece.text);

@@ -7,7 +7,7 @@ import {
   type Principal,
   requireKnownOptions,
 } from '@reprise/contracts';
-import { ownKey, type SessionsOptions } from '../sessions/options.js';
+import type { SessionsOptions } from '../sessions/options.js';
 
 /** A thread that a client asks for. */
 export interface AskedThread {
@@ -40,6 +40,6 @@ export function requireAgUiOptions(agUi: unknown, call: string): void {
 /** The session of a thread: what {@link AgUiOptions.sessionOf} says by default. */
 export function ownThread({ principal, thread }: AskedThread): string | undefined {
   if (!principal.startsWith('human:')) return undefined;
-  if (ownKey({ principal, session: thread })) return thread;
-  return `${principal.slice('human:'.length)}/${thread}`;
+  const own = `${principal.slice('human:'.length)}/`;
+  return thread.startsWith(own) ? thread : `${own}${thread}`;
 }

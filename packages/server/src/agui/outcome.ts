@@ -6,6 +6,13 @@ import type { AgUiEvent, Outcome, TokenUsage } from './events.js';
 /** The end of a part of a session, for the client that follows it. */
 export type End = Outcome | { readonly type: 'error'; readonly code: string; readonly message: string };
 
+/** The end for a message behind a run that did not complete. */
+export const HELD_UP: End = {
+  type: 'error',
+  code: 'held_up',
+  message: 'The message waits behind a run that failed or was cancelled, until the session is resumed.',
+};
+
 const SUCCESS: End = { type: 'success' };
 
 /** The end that an event is; undefined when the session goes on for the message that is answered. */

@@ -38,12 +38,12 @@ export class RunEvents {
     const { thread } = this.parts;
     const known = thread.conversation.messages.length;
     const below = thread.take(event);
-    if (event.session_id === thread.session)
-      for (const made of this.#own(event)) yield this.#heard({ timestamp: event.at, ...made });
+    const isOwn = event.session_id === thread.session;
+    if (isOwn) for (const made of this.#own(event)) yield this.#heard({ ...made, timestamp: event.at });
     yield* below;
     const isSaid = event.type === 'turn.started' && thread.conversation.messages.length > known;
     if (isSaid || this.#answer?.isWrong === true) yield* this.#correct();
-    if (event.type === 'llm_step.completed' || event.type === 'llm_step.failed') this.#answer = undefined;
+    if (isOwn && ANSWERED.includes(event.type)) this.#answer = undefined;
   }
 
   async *live(piece: Delta): AsyncGenerator<AgUiEvent> {
@@ -101,7 +101,9 @@ export class RunEvents {
       this.#step = step;
       yield { type: 'STEP_STARTED', stepName: step };
     }
-    this.#answer = new Answer(step); // a step is requested again when its answer failed
+    if (this.#answer?.step === step)
+      this.#answer.again(); // a step is requested again when its answer failed
+    else this.#answer = new Answer(step);
   }
 
   *#endStep(): Generator<AgUiEvent> {
@@ -114,6 +116,9 @@ export class RunEvents {
     return this.#answer;
   }
 }
+
+/** The events behind which an answer is what the journal says. */
+const ANSWERED: readonly string[] = ['llm_step.completed', 'llm_step.failed'];
 
 function* calls(event: AgentEventOf<'tool.requested'>): Generator<AgUiEvent> {
   const { id: toolCallId, function: made } = toolCallOf(event);

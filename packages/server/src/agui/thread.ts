@@ -1,5 +1,5 @@
 /** What is known of a thread up to a place in its session's events. */
-import type { AgentEvent, Cursor } from '@reprise/agent';
+import type { AgentEvent, AgentEventOf, Cursor } from '@reprise/agent';
 import type { Principal } from '@reprise/contracts';
 import { Conversation } from './conversation.js';
 import type { AgUiEvent, Interrupt } from './events.js';
@@ -20,6 +20,8 @@ export class Thread {
   mayRest = false;
   /** The number of the last run, when it returned a value. */
   returned: number | undefined;
+  /** Whether the last run did not complete: what waits behind it is not taken up. */
+  isHeldUp = false;
   readonly #rest = new Rest();
 
   constructor(
@@ -37,7 +39,7 @@ export class Thread {
     this.items.take(event);
     this.usage.take(event);
     this.mayRest = this.#rest.take(event);
-    if (event.type === 'lifecycle' && event.session_id === this.session) this.#move(event.run_id, event.value_ref);
+    if (event.type === 'lifecycle' && event.session_id === this.session) this.#move(event);
     return [...this.subagents.take(event)];
   }
 
@@ -59,8 +61,10 @@ export class Thread {
     return found;
   }
 
-  #move(run: string | null, value: unknown): void {
-    const [, number] = /\/r(\d+)$/.exec(run ?? '') ?? [];
-    this.returned = value === undefined || number === undefined ? undefined : Number(number);
+  #move({ run_id, value_ref, from, to }: AgentEventOf<'lifecycle'>): void {
+    if (from === 'Queued') return;
+    const [, number] = /\/r(\d+)$/.exec(run_id ?? '') ?? [];
+    this.returned = value_ref === undefined || number === undefined ? undefined : Number(number);
+    this.isHeldUp = to === 'Failed' || to === 'Cancelled';
   }
 }

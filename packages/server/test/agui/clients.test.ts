@@ -1,7 +1,6 @@
 /** The client of `@ag-ui/client`, end to end. */
 import { describe, expect, it } from 'vitest';
 import { eventsOf, refusedBy } from './support/client.js';
-import { brokenRules } from './support/rules.js';
 import { agUiWorld } from './support/world.js';
 
 describe('a client of AG-UI', () => {
