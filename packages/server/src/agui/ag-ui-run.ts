@@ -53,6 +53,8 @@ export class AgUiRun {
   #past: readonly AgentEvent[] = [];
   #targets: readonly Target[] = [];
   #refusal: RunRefusal | undefined;
+  /** Whether the first part has begun: what models use counts from there. */
+  #isTelling = false;
   readonly #thread: Thread;
   readonly #client: ClientHistory;
 
@@ -94,6 +96,7 @@ export class AgUiRun {
       if (!this.#goesOn(end, this.#targets[place + 1])) break;
     }
     if (end === undefined) return; // G3
+    yield* this.#thread.subagents.suspend(this.#thread.openBySession);
     const usage = this.#thread.usage.used;
     yield lastEvent(end, { threadId, runId, usage, result: await this.#result(end) });
   }
@@ -214,7 +217,8 @@ export class AgUiRun {
     const [first, ...rest] = past;
     if (first === undefined) return undefined;
     const input = 'input' in target ? target.input : undefined;
-    thread.usage.begin();
+    if (!this.#isTelling) thread.usage.begin();
+    this.#isTelling = true;
     const isSaid = first.type === 'turn.started';
     if (isSaid) thread.take(first); // the client that said it has it already
     yield* told.begin();

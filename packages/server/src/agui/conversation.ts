@@ -112,7 +112,8 @@ export class Conversation {
     const caller = this.#messages.findIndex(
       (one) => one.role === 'assistant' && one.toolCalls?.some((call) => call.id === toolCallId),
     );
-    let place = caller < 0 ? this.#messages.length : caller + 1;
+    if (caller < 0) return; // it was cancelled before it was requested
+    let place = caller + 1;
     while (this.#messages[place]?.role === 'tool') place += 1;
     this.#messages.splice(place, 0, { id, role: 'tool', toolCallId, content });
   }

@@ -2,7 +2,7 @@
  * The events of a session as events of the protocol, between the beginning of a stream and its end.
  *
  * Invariants
- * E1  What is opened is closed before the end: texts, steps and subagents.
+ * E1  What is opened is closed before the end: texts and steps.
  * E2  After each event a client has the messages of the thread's conversation, besides the texts of an answer under way.
  */
 import type { AgentEvent, AgentEventOf, Delta } from '@reprise/agent';
@@ -31,18 +31,18 @@ export class RunEvents {
     const { thread, client } = this.parts;
     await this.parts.fill();
     yield* client.corrections(thread.conversation.messages);
-    yield* thread.subagents.open();
+    yield* thread.subagents.news();
   }
 
   async *take(event: AgentEvent): AsyncGenerator<AgUiEvent> {
     const { thread } = this.parts;
     const known = thread.conversation.messages.length;
-    const below = thread.take(event);
+    thread.take(event);
+    const grows = thread.conversation.messages.length > known;
     const isOwn = event.session_id === thread.session;
-    if (isOwn) for (const made of this.#own(event)) yield this.#heard({ ...made, timestamp: event.at });
-    yield* below;
-    const isSaid = event.type === 'turn.started' && thread.conversation.messages.length > known;
-    if (isSaid || this.#answer?.isWrong === true) yield* this.#correct();
+    if (isOwn) for (const made of this.#own(event, grows)) yield this.#heard({ ...made, timestamp: event.at });
+    for (const news of thread.subagents.news()) yield { ...news, timestamp: event.at };
+    if ((grows && event.type === 'turn.started') || this.#answer?.isWrong === true) yield* this.#correct();
     if (isOwn && ANSWERED.includes(event.type)) this.#answer = undefined;
   }
 
@@ -58,7 +58,6 @@ export class RunEvents {
     if (this.#answer?.isWrong === true) yield* this.#correct();
     this.#answer = undefined;
     yield* this.#endStep();
-    yield* this.parts.thread.subagents.suspend(this.parts.thread.openBySession);
   }
 
   /** Tells all messages, with the texts that are under way. */
@@ -76,7 +75,8 @@ export class RunEvents {
     return event;
   }
 
-  *#own(event: AgentEvent): Generator<AgUiEvent> {
+  /** @param grows whether the event adds a message to the conversation */
+  *#own(event: AgentEvent, grows: boolean): Generator<AgUiEvent> {
     switch (event.type) {
       case 'llm_step.requested':
         return yield* this.#begin(event.step_id);
@@ -88,7 +88,8 @@ export class RunEvents {
         return yield* calls(event);
       case 'tool.completed':
       case 'tool.failed':
-        return yield { type: 'TOOL_CALL_RESULT', ...resultOf(event), role: 'tool' };
+        if (grows) yield { type: 'TOOL_CALL_RESULT', ...resultOf(event), role: 'tool' };
+        return;
       default:
         return;
     }

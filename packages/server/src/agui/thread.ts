@@ -2,7 +2,7 @@
 import type { AgentEvent, AgentEventOf, Cursor } from '@reprise/agent';
 import type { Principal } from '@reprise/contracts';
 import { Conversation } from './conversation.js';
-import type { AgUiEvent, Interrupt } from './events.js';
+import type { Interrupt } from './events.js';
 import { Items, interruptOf } from './items.js';
 import { Rest } from './rest.js';
 import { Subagents } from './subagents.js';
@@ -32,15 +32,14 @@ export class Thread {
     this.subagents = new Subagents(session);
   }
 
-  /** Takes an event. @returns the events of the protocol about sessions below */
-  take(event: AgentEvent): readonly AgUiEvent[] {
+  take(event: AgentEvent): void {
     this.last = event.event_seq;
     this.conversation.take(event);
     this.items.take(event);
     this.usage.take(event);
     this.mayRest = this.#rest.take(event);
     if (event.type === 'lifecycle' && event.session_id === this.session) this.#move(event);
-    return [...this.subagents.take(event)];
+    this.subagents.take(event);
   }
 
   /** Whether nothing goes on until the principal decides something. Within a frame it may be so for a moment. */

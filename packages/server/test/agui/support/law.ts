@@ -248,6 +248,10 @@ const lastOf = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 /** The same of the transcript, from the content that it links. */
 async function recorded({ kernel: { content } }: AgentWorld, session: Session): Promise<readonly string[]> {
   const lines: string[] = [];
+  // A call that is cancelled before it is requested stands in the transcript, and no event tells of it.
+  const requested = new Set<string>();
+  for await (const event of session.events({ follow: false }))
+    if (event.type === 'tool.requested') requested.add(event.call_id);
   for await (const item of session.transcript()) {
     if (item.role === 'user') {
       const texts = item.parts.map((part) => (part.kind === 'text' ? readText(content, part.text_ref) : ''));
@@ -259,15 +263,17 @@ async function recorded({ kernel: { content } }: AgentWorld, session: Session): 
       const thoughts = (output.opaque ?? []).flatMap(({ kind, text }) => (kind === 'reasoning' ? [text ?? ''] : []));
       if (thoughts.join('') !== '') lines.push(`reasoning ${thoughts.join('')}`);
       const calls = await Promise.all(
-        item.calls.map(async ({ call_id, tool, args_ref }) => {
-          const args = JSON.stringify(await getValue(content, args_ref));
-          return `${call_id} ${JSON.stringify({ name: tool, arguments: args })}`;
-        }),
+        item.calls
+          .filter(({ call_id }) => requested.has(call_id))
+          .map(async ({ call_id, tool, args_ref }) => {
+            const args = JSON.stringify(await getValue(content, args_ref));
+            return `${call_id} ${JSON.stringify({ name: tool, arguments: args })}`;
+          }),
       );
       if ((output.text ?? '') !== '' || calls.length > 0)
         lines.push(`assistant ${output.text ?? ''} ${calls.join(' ')}`);
     }
-    if (item.role === 'tool') {
+    if (item.role === 'tool' && requested.has(item.call_id)) {
       const text = item.output_ref === undefined ? '…' : await readText(content, item.output_ref);
       lines.push(`tool ${item.call_id} ${text}`);
     }
