@@ -9,7 +9,7 @@
  *     what their people say.
  * G3  A stream ends as a run of the protocol does only at a durable event. Where the server ends, its connection breaks.
  */
-import type { AgentEvent, Run, RunWatchOptions, Session } from '@reprise/agent';
+import { type AgentEvent, type Cursor, type Run, type RunWatchOptions, runs, type Session } from '@reprise/agent';
 import { present } from '@reprise/contracts';
 import type { SessionAccess } from '../sessions/access.js';
 import { notFound } from '../sessions/problem.js';
@@ -34,6 +34,9 @@ interface AskedRun {
   readonly input: RunAgentInput;
 }
 
+/** A number behind all records of a frame. */
+const LAST_RECORD = 999_999_999;
+
 /** The events of a part so far, the first one of it first. */
 interface Begun {
   readonly past: readonly AgentEvent[];
@@ -50,7 +53,7 @@ const WATCHED = { channel: 'model', inline: INLINE_BYTES_MAX, tree: true } as co
 export class AgUiRun {
   #session: Session | undefined;
   /** The events so far, when the acts were done. */
-  #past: readonly AgentEvent[] = [];
+  readonly #past: AgentEvent[] = [];
   #targets: readonly Target[] = [];
   #refusal: RunRefusal | undefined;
   /** Whether the first part has begun: what models use counts from there. */
@@ -69,10 +72,9 @@ export class AgUiRun {
     const { access, key, input } = this.asked;
     if (!(await access.has(key))) throw notFound('The session');
     if (await access.isThere(key)) this.#session = await access.existing(key);
-    this.#past = await this.#read();
+    await this.#read();
     try {
       this.#targets = await this.#act(input);
-      this.#past = await this.#read();
     } catch (error) {
       if (!(error instanceof RunRefusal)) throw error;
       this.#refusal = error;
@@ -115,29 +117,29 @@ export class AgUiRun {
       if (session === undefined)
         throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
       const { access, input } = this.asked;
-      await resume({ access, session, runId: input.runId, read: async () => this.#fold(await this.#read()) }, entries);
+      await resume({ access, session, runId: input.runId, read: () => this.#now() }, entries);
     } else if (added.length > 0) this.#requireNothingOpen();
     for (const message of added) await this.#send(message);
+    await this.#read();
     const said = added.length > 0 ? added.map(({ id }) => id) : sinceKnown(messages, begun);
     const inputs = said.map((input) => ({ input }));
     if (entries.length === 0) return inputs;
     const items = { items: entries.map(({ interruptId }) => interruptId) };
-    return [items, ...(await this.#behind(items, inputs))];
+    return [items, ...this.#behind(items, inputs)];
   }
 
   /** The messages whose turns come behind what was decided. */
-  async #behind(items: Target, inputs: readonly Target[]): Promise<readonly Target[]> {
-    const past = await this.#read();
+  #behind(items: Target, inputs: readonly Target[]): readonly Target[] {
     const { key } = this.asked;
-    const place = beginsAt(items, key, past);
+    const place = beginsAt(items, key, this.#past);
     return inputs.filter((input) => {
-      const own = beginsAt(input, key, past);
+      const own = beginsAt(input, key, this.#past);
       return own < 0 || own > place;
     });
   }
 
   #requireNothingOpen(): void {
-    const open = this.#fold(this.#past).open.map(({ id }) => id);
+    const open = this.#fold().open.map(({ id }) => id);
     if (open.length > 0)
       throw new RunRefusal(
         'interrupts_open',
@@ -153,18 +155,26 @@ export class AgUiRun {
     this.#session = session;
   }
 
-  /** The events of the session and of those below it, up to now. */
-  async #read(): Promise<readonly AgentEvent[]> {
-    const found: AgentEvent[] = [];
-    const { access } = this.asked;
-    if (this.#session === undefined) return found;
-    for await (const event of access.readable(this.#session.events({ ...WATCHED, follow: false }))) found.push(event);
-    return found;
+  /** Reads the events of the session and of those below it, up to now: from the frame that began it. */
+  async #read(): Promise<void> {
+    const { access, key } = this.asked;
+    if (this.#session === undefined) return;
+    const first = (await (await access.world.views()).view(runs).get([key, 0]))?.seq ?? 0;
+    const before: Cursor | undefined = first === 0 ? undefined : `${first - 1}.${LAST_RECORD}`;
+    const after = this.#past.at(-1)?.event_seq ?? before;
+    const events = this.#session.events({ ...WATCHED, follow: false, ...present({ after }) });
+    for await (const event of access.readable(events)) this.#past.push(event);
   }
 
-  #fold(events: readonly AgentEvent[]): Thread {
+  /** The thread as it is now. */
+  async #now(): Promise<Thread> {
+    await this.#read();
+    return this.#fold();
+  }
+
+  #fold(): Thread {
     const thread = new Thread(this.asked.key, this.asked.access.principal);
-    for (const event of events) thread.take(event);
+    for (const event of this.#past) thread.take(event);
     return thread;
   }
 

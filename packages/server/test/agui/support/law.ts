@@ -2,9 +2,9 @@
  * The law of AG-UI streams: each of them is accepted by `verifyEvents` and breaks none of our rules, wherever its connection was
  * cut, and the messages that a client has in the end are the transcript of the session, to the byte.
  */
-import type { AgentWorld, Session } from '@reprise/agent';
+import type { AgentWorld, Cursor, Session } from '@reprise/agent';
 import { readLlmOutput, readText } from '@reprise/agent';
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, type Value } from '@reprise/contracts';
 import { getValue } from '@reprise/kernel/store';
 import type { ModelClient } from '../../../../reprise/src/providers.js';
 import { scriptBy } from '../../../../reprise/src/providers.js';
@@ -39,6 +39,8 @@ export class Stage {
 /** Plays one history, as one person with one client. */
 class Player {
   #client: RecordingAgent | undefined;
+  /** A place before the thread began. */
+  readonly #from: Cursor;
   #n = 0;
   #streams = 0;
   /** Whether the last answer came too late: then a client goes on without one. */
@@ -47,7 +49,9 @@ class Player {
   constructor(
     private readonly served: Served,
     private readonly thread: string,
-  ) {}
+  ) {
+    this.#from = `${served.world.kernel.head.seq}.0`;
+  }
 
   async play(acts: readonly Act[]): Promise<number> {
     for (const act of acts) {
@@ -58,7 +62,7 @@ class Player {
       await this.#run({ ...QUIET, answer: 'approve' });
     await this.#run({ ...QUIET, do: 'again' }); // what happened elsewhere
     const { session } = this;
-    same('the messages', told(this.#agent.messages), await recorded(this.served.world, session));
+    same('the messages', told(this.#agent.messages), await recorded(this.served.world, session, this.#from));
     return this.#streams;
   }
 
@@ -137,7 +141,7 @@ class Player {
     const refusal = await refusedBy(events);
     if (refusal !== undefined) throw new Error(`verifyEvents refuses: ${refusal}${shown}`);
     const pending = (await this.served.world.pending()).map(({ id }) => id);
-    const requested = await requestedIn(this.session);
+    const requested = await requestedIn(this.session, this.#from);
     const broken = brokenRules(events, {
       threadId: this.thread,
       runId,
@@ -176,9 +180,9 @@ function answerTo({ id, reason }: Pending, how: Act['answer']) {
 }
 
 /** What was asked in a session and below it, whenever that was. */
-async function requestedIn(session: Session): Promise<readonly string[]> {
+async function requestedIn(session: Session, after: Cursor): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const event of session.events({ follow: false, tree: true }))
+  for await (const event of session.events({ follow: false, tree: true, after }))
     if (event.type === 'human.requested') found.push(event.id);
   return found;
 }
@@ -218,7 +222,7 @@ function modelOf(nextAnswer: () => ModelAnswer | undefined): ModelClient {
   };
 }
 
-const CALLS: Readonly<Record<ModelAnswer['calls'][number], { readonly tool: string; readonly args: object }>> = {
+const CALLS: Readonly<Record<ModelAnswer['calls'][number], { readonly tool: string; readonly args: Value }>> = {
   paid: { tool: 'pay', args: { cents: 500 } },
   free: { tool: 'pay', args: { cents: 5 } },
   unlucky: { tool: 'pay', args: { cents: 13 } },
@@ -246,11 +250,15 @@ function told(messages: readonly { readonly role: string }[]): readonly string[]
 const lastOf = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
 /** The same of the transcript, from the content that it links. */
-async function recorded({ kernel: { content } }: AgentWorld, session: Session): Promise<readonly string[]> {
+async function recorded(
+  { kernel: { content } }: AgentWorld,
+  session: Session,
+  after: Cursor,
+): Promise<readonly string[]> {
   const lines: string[] = [];
   // A call that is cancelled before it is requested stands in the transcript, and no event tells of it.
   const requested = new Set<string>();
-  for await (const event of session.events({ follow: false }))
+  for await (const event of session.events({ follow: false, after }))
     if (event.type === 'tool.requested') requested.add(event.call_id);
   for await (const item of session.transcript()) {
     if (item.role === 'user') {
