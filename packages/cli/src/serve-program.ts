@@ -11,11 +11,12 @@ export function addServe(program: Command, run: RunVerb, io: Io): void {
   program
     .command('serve')
     .description(
-      'serve a world: to clients of the Model Context Protocol, on standard input and output or over HTTP, and its sessions over HTTP',
+      'serve a world: to clients of the Model Context Protocol, on standard input and output or over HTTP, and its sessions over HTTP and AG-UI',
     )
     .argument('<world>', 'the world’s file, or postgres://HOST:PORT/DATABASE#WORLD')
     .option('--mcp', 'serve the Model Context Protocol, at /mcp')
     .option('--sessions', 'serve the sessions of each client’s person, at /v1; needs --http')
+    .option('--ag-ui', 'serve AG-UI to each client’s person, at /ag-ui; needs --http')
     .option('--http <port>', 'serve http://127.0.0.1:PORT to clients with tokens; 0 for a free port', port)
     .option('--as <principal>', 'the person as whom clients act, as human:ann; needed without --http', person)
     .option('--app <module>', 'what to open the world with: export default or `world`, the options of openWorld')

@@ -113,6 +113,19 @@ describe('reprise serve', () => {
     expect((await run('verify', world)).code).toBe(0);
   });
 
+  it('sessions of an app are served over AG-UI, and their world verifies afterwards', async () => {
+    const world = folder.file('ag-ui.db');
+    const child = serve(world, '--ag-ui', '--http', '0', '--as', 'human:ann', '--app', TALKING);
+    const [, url = '', place = ''] = await child.said(/^(http:\S+\/ag-ui)\nA token for human:ann, .*: (\S+)$/m);
+    const input = { threadId: 't', runId: 'r', messages: [{ id: 'm1', role: 'user', content: 'Hello' }] };
+    const headers = { authorization: `Bearer ${readFileSync(place, 'utf8').trim()}` };
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) });
+    expect(await answer.text()).toMatch(/"delta":"You said: Hello"[\s\S]*"type":"RUN_FINISHED"/);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect((await run('verify', world)).code).toBe(0);
+  });
+
   it('a world that another process has, or that has more than sessions, is refused with what to do', async () => {
     const ledger = folder.file('ledger.db');
     await makeLedger(ledger);
@@ -125,8 +138,9 @@ describe('reprise serve', () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ['nothing to serve', [greeted, '--as', 'human:ann'], /--mcp, --sessions, or both/],
+    ['nothing to serve', [greeted, '--as', 'human:ann'], /--mcp, --sessions and --ag-ui/],
     ['sessions on standard input', [greeted, '--sessions', '--as', 'human:ann'], /--http PORT/],
+    ['AG-UI on standard input', [greeted, '--ag-ui', '--as', 'human:ann'], /--http PORT/],
     ['no person on standard input', [greeted, '--mcp'], /human:NAME/],
     ['no way to a token', [greeted, '--mcp', '--http', '0'], /REPRISE_MCP_SECRET/],
     ['no person', [greeted, '--mcp', '--as', 'operator'], /human: and a name/],

@@ -1,5 +1,6 @@
-/** A world over the Model Context Protocol, its sessions over HTTP, and the guards of a server of pages for this machine. */
+/** A world over the Model Context Protocol, its sessions over HTTP and AG-UI, and the guards of a server of pages for this machine. */
 export {
+  type AgUiOptions,
   type BearerTokens,
   bearerTokens,
   type HttpHandler,

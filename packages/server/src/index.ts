@@ -1,4 +1,4 @@
-/** The Model Context Protocol for a world: a server over standard input and HTTP, its tokens, and the message core. */
+/** A world for clients outside: the Model Context Protocol over standard input and HTTP, sessions over HTTP and AG-UI, tokens. */
 
 export type { AgUiOptions, AskedThread } from './agui/options.js';
 export type { AuthRequest } from './door/auth-request.js';

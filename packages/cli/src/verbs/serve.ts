@@ -13,6 +13,7 @@ import { requireFile } from '../world/place.js';
 export interface ServeOptions {
   readonly mcp?: true;
   readonly sessions?: true;
+  readonly agUi?: true;
   readonly http?: number;
   readonly as?: string;
   readonly app?: string;
@@ -71,11 +72,12 @@ interface HttpParts {
 
 async function overHttp(server: Server, parts: HttpParts): Promise<Serving> {
   const { io, world, file, port, as, names, options } = parts;
-  const { mcp = false, sessions = false } = options;
+  const { mcp = false, sessions = false, agUi = false } = options;
   const tokens = server.bearerTokens(world, { secret: SECRET });
-  const serving = await server.serveHttp(world, { port, auth: tokens.auth, mcp, sessions, ...names });
+  const serving = await server.serveHttp(world, { port, auth: tokens.auth, mcp, sessions, agUi, ...names });
   const { origin } = new URL(serving.url ?? '');
-  await io.out.write([...(mcp ? [`${origin}/mcp\n`] : []), ...(sessions ? [`${origin}/v1\n`] : [])].join(''));
+  const paths = [...(mcp ? ['mcp'] : []), ...(sessions ? ['v1'] : []), ...(agUi ? ['ag-ui'] : [])];
+  await io.out.write(paths.map((path) => `${origin}/${path}\n`).join(''));
   if (as === undefined) return serving;
   // Without a secret of its own the token ends with this process, whatever it states.
   const isLasting = process.env[SECRET_VARIABLE] !== undefined;
@@ -108,16 +110,16 @@ async function untilEnded(io: Io, serving: Serving): Promise<void> {
   }
 }
 
-function requireProtocol({ mcp, sessions, http }: ServeOptions): void {
-  if (sessions === true && http === undefined)
+function requireProtocol({ mcp, sessions, agUi, http }: ServeOptions): void {
+  if ((sessions === true || agUi === true) && http === undefined)
     throw new RepriseError('invalid_argument', 'sessions are served over HTTP', {
-      where: '--sessions',
+      where: sessions === true ? '--sessions' : '--ag-ui',
       expected: '--http PORT',
     });
-  if (mcp === true || sessions === true) return;
+  if (mcp === true || sessions === true || agUi === true) return;
   throw new RepriseError('invalid_argument', 'nothing is to be served', {
     where: 'reprise serve',
-    expected: '--mcp, --sessions, or both',
+    expected: 'at least one of --mcp, --sessions and --ag-ui',
   });
 }
 

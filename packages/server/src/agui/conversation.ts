@@ -140,7 +140,7 @@ function contentOf(event: AgentEventOf<'tool.completed'> | AgentEventOf<'tool.fa
   if (text !== undefined) return text;
   if (answer !== undefined) return typeof answer.value === 'string' ? answer.value : jsonText(answer.value);
   if (ref !== undefined) return jsonText({ $ref: ref });
-  if (event.type === 'tool.completed') return 'Done.';
+  if (event.type === 'tool.completed') return 'The subagents answer for themselves.';
   const { kind } = event.non_execution ?? {};
   const why = [kind, event.code].filter((word) => word != null).join(': ');
   return why === '' ? 'The call has no result.' : `The call has no result (${why}).`;

@@ -29,7 +29,7 @@ const OPTIONS: KnownOptions<HttpHandlerOptions> = { ...DOOR_OPTIONS, base: true 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of httpHandler');
 
 /**
- * Makes a handler of a world for a server of the app: the Model Context Protocol at `/mcp`, sessions at `/v1`, under one
+ * Makes a handler of a world for a server of the app: the Model Context Protocol at `/mcp`, sessions at `/v1`, AG-UI at `/ag-ui`, under one
  * `auth` and one set of bounds. The server of the app bounds its connections, and decides under which names it is addressed.
  *
  * @throws RepriseError `runtime_unsupported` without the package `@modelcontextprotocol/server`, unless `mcp` is false; `invalid_argument`

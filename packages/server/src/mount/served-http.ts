@@ -12,7 +12,8 @@ export interface ServeHttpOptions extends DoorOptions {
 }
 
 /**
- * Serves a world over HTTP: the Model Context Protocol at `/mcp`, and sessions at `/v1` where `sessions` says so.
+ * Serves a world over HTTP: the Model Context Protocol at `/mcp`, sessions at `/v1` where `sessions` says so,
+ * AG-UI at `/ag-ui` where `agUi` does.
  *
  * @throws RepriseError `runtime_unsupported` without the package `@modelcontextprotocol/server`, unless `mcp` is false; `invalid_argument`; `duplicate_definition` when two parts serve a tool of one name
  * @example

@@ -25,10 +25,11 @@ interface WorldOptions {
   readonly store?: Store;
   readonly model?: ModelClient;
   readonly http?: Partial<ServeHttpOptions>;
+  readonly policy?: Parameters<typeof openWorld>[0]['policy'];
 }
 
 /** Serves a world over AG-UI. */
-export async function agUiWorld({ store = memory(), model = talker, http = {} }: WorldOptions = {}) {
+export async function agUiWorld({ store = memory(), model = talker, http = {}, policy }: WorldOptions = {}) {
   const paid: number[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -57,6 +58,7 @@ export async function agUiWorld({ store = memory(), model = talker, http = {} }:
     models: { main: model },
     parts: [revocations],
     secrets: async () => SECRET,
+    ...(policy === undefined ? {} : { policy }),
   })) as unknown as AgentWorld;
   const tokens = bearerTokens(world, { secret: 'tokens' });
   const errors: string[] = [];
