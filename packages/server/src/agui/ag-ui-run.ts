@@ -81,7 +81,7 @@ export class AgUiRun {
     }
   }
 
-  /** Tells the run. */
+  /** The events of the stream, as they become durable, and pieces of answers as a model writes them. */
   async *events(signal: AbortSignal): AsyncGenerator<AgUiEvent> {
     const { threadId, runId } = this.asked.input;
     yield { type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' };

@@ -5,7 +5,7 @@ import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { SessionAccess } from '../sessions/access.js';
 import { jsonText, parseBody } from '../sessions/json.js';
-import { doorRefusal, notFound, problemOf } from '../sessions/problem.js';
+import { doorRefusal, notFound, problemOf, refusalOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { AgUiRun } from './ag-ui-run.js';
@@ -97,9 +97,8 @@ function textOf(event: AgUiEvent): string {
  *
  * @throws the error, when the client can go on elsewhere or is told nothing: its connection breaks
  */
-async function lastWords(error: Error): Promise<string> {
-  const refused = isRepriseError(error, 'world_closed') ? undefined : problemOf(error);
+function lastWords(error: Error): string {
+  const refused = isRepriseError(error, 'world_closed') ? undefined : refusalOf(error);
   if (refused === undefined) throw error;
-  const { code, detail } = (await refused.json()) as { readonly code: string; readonly detail: string };
-  return textOf({ type: 'RUN_ERROR', code, message: detail });
+  return textOf({ type: 'RUN_ERROR', code: refused.code, message: refused.detail });
 }

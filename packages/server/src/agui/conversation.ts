@@ -13,7 +13,7 @@ import type { ContentPart, Message, ToolCall } from './events.js';
 /** The largest text of an event that is told; a larger one is replaced by its link. */
 export const INLINE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Messages in the user's role that somebody sent. The others are words of the session to its model. */
+/** Messages in the user's role that were sent. The others are words of the session to its model. */
 const SENT: readonly string[] = ['input', 'follow_up', 'steer', 'parent'];
 
 type Assistant = Message & { readonly role: 'assistant' };

@@ -12,7 +12,6 @@ type Resolved = AgentEventOf<'human.resolved'>;
 /** An approval or a question, and how it ended. */
 export interface Item {
   readonly asked: Requested;
-  /** Absent while it waits. */
   readonly ended?: Pick<Resolved, 'how' | 'by' | 'actor'>;
 }
 
@@ -48,7 +47,7 @@ export class Items {
 }
 
 /** Whether a principal is asked. */
-export function isFor({ to }: Requested, principal: Principal): boolean {
+function isFor({ to }: Requested, principal: Principal): boolean {
   return matches(to ?? ANYBODY, principal);
 }
 

@@ -1,4 +1,4 @@
-/** How a stream ends. */
+/** How a stream ends: which event of a session is its end, and what a client is told last. */
 import type { AgentEvent, StopReason } from '@reprise/agent';
 import { failureMeaning, limitWords } from '@reprise/contracts';
 import type { AgUiEvent, Outcome, TokenUsage } from './events.js';

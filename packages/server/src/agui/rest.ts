@@ -1,4 +1,4 @@
-/** Whether a session and those below it do nothing by themselves until somebody decides, by their events. */
+/** Whether a session and those below it do nothing by themselves until a person decides, by their events. */
 import type { AgentEvent } from '@reprise/agent';
 
 /** What a session does, as its last events say. */

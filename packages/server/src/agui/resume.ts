@@ -35,7 +35,7 @@ export async function resume(parts: ResumeParts, entries: readonly ResumeEntry[]
   for (const { entry, item, answer } of answers)
     if (item.ended === undefined) isLate = !(await decide(parts, entry.interruptId, answer)) || isLate;
   if (!isLate) return;
-  const now = await parts.read(); // somebody else was first: perhaps with the same answer
+  const now = await parts.read(); // another client was first, perhaps with the same answer
   for (const entry of entries) fitting(now, entry, principal);
 }
 

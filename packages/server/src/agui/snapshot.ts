@@ -2,7 +2,7 @@
  * Snapshots of a conversation, and whether a client needs one.
  *
  * A client keeps reasoning that a snapshot does not name, and never moves a message. So reasoning that does not count is named
- * with an empty text, and a client whose messages stand in another order is first told that there are none.
+ * with an empty text, and a client whose messages stand in another order is first told to have no messages.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AgUiEvent, Message } from './events.js';

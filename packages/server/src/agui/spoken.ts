@@ -68,7 +68,6 @@ export class Spoken {
     yield* this.close();
   }
 
-  /** Ends the message. */
   *close(): Generator<AgUiEvent> {
     if (this.#isOpen) yield* this.form.end(this.id);
     this.#isOpen = false;

@@ -19,7 +19,7 @@ export class Usage {
     this.#add(this.#models.get(session_id) ?? 'unknown', tally.tokens_in - before.in, tally.tokens_out - before.out);
   }
 
-  /** Counts from now on. */
+  /** Forgets what was used before a stream began. */
   begin(): void {
     this.#used.clear();
   }

@@ -90,7 +90,7 @@ export class SessionAccess {
     return this.world.session(key, agent, present({ labels }));
   }
 
-  /** Whether a session exists, whoever may read it. */
+  /** Whether a session exists, also one that the principal may not read. */
   async isThere(key: string): Promise<boolean> {
     return (await this.world.kernel.state([SESSION_REDUCER, requireKey(key)])) !== undefined;
   }
@@ -159,7 +159,7 @@ function requireKey(key: string): string {
 }
 
 /** The session of an event, or of a piece of an answer. */
-export function sessionIn(event: AgentEvent | Delta): string {
+function sessionIn(event: AgentEvent | Delta): string {
   if ('session_id' in event) return event.session_id;
   return event.step_id.replace(/\/r\d+\/t\d+\/s\d+$/, '');
 }

@@ -90,14 +90,20 @@ const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
 };
 
 /** The refusal that an error is; undefined for an error of the server, of which a client is told nothing. */
-export function problemOf(error: unknown): Response | undefined {
-  if (error instanceof Problem) return problemResponse(error.status, error.code, error.detail, error.about);
+export function refusalOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
   if (!isRepriseError(error)) return undefined;
   const status = STATUS[error.code];
   if (status === undefined) return undefined;
   const { reason, where, expected } = error.details;
   const about = error.code === 'invalid_argument' ? { where, expected } : { reason };
-  return problemResponse(status, error.code, error.what, texts(about));
+  return new Problem(status, error.code, error.what, texts(about));
+}
+
+/** The answer that tells a refusal, as {@link refusalOf} finds it. */
+export function problemOf(error: unknown): Response | undefined {
+  const refused = refusalOf(error);
+  return refused && problemResponse(refused.status, refused.code, refused.detail, refused.about);
 }
 
 function texts(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {

@@ -150,7 +150,7 @@ describe('a client of AG-UI', () => {
   it('a body that does not fit, an agent that is not there, and a request without a token are refused [SRV-39]', async () => {
     const { as, url } = await serve();
     const { headers } = await as('human:ann', 't');
-    const post = async (to: string, body: object, more: HeadersInit = headers) => {
+    const post = async (to: string, body: object, more: Readonly<Record<string, string>> = headers) => {
       const answer = await fetch(to, { method: 'POST', headers: more, body: JSON.stringify(body) });
       return [answer.status, ((await answer.json()) as { readonly where?: string }).where];
     };

@@ -158,7 +158,7 @@ class Player {
     if ((await this.session.state()) !== undefined) await this.session.cancel().catch(refused);
   }
 
-  /** After a failure the messages that wait behind it are taken up when somebody says so. */
+  /** After a failure the messages that wait behind it are taken up by a command. */
   async #goOn(events: readonly SeenEvent[]): Promise<void> {
     if (events.at(-1)?.type === 'RUN_FINISHED' && !JSON.stringify(events.at(-1)).includes('cancelled')) return;
     const state = await this.session.state();
