@@ -32,7 +32,9 @@ const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.
 function answer({ system, messages, last }: Parameters<Parameters<typeof scriptBy>[0]>[0]): ScriptStep {
   if (messages.at(-1)?.role === 'tool') return { text: 'Done.' };
   if (system.includes('You lead'))
-    return { calls: [{ tool: 'spawn_agent', args: { task: 'Look at it.', skill: 'clerk' } }] };
+    return last.includes('A project of')
+      ? { calls: [{ tool: 'spawn_agent', args: { task: 'Look at it.', skill: 'clerk' } }] }
+      : { text: 'All is done.' };
   if (last.includes('Ask a person'))
     return { calls: [{ tool: 'ask', args: { question: 'Which one?', options: ['a', 'b'] } }] };
   if (last.includes('You are node #1'))
