@@ -19,7 +19,7 @@ export {
   type McpToolCall,
   type McpWire,
 } from './protocol/mcp-types.js';
-export type { AskedSession, SessionsOptions, WantedSession } from './sessions/options.js';
+export type { AskedOrganization, AskedSession, SessionsOptions, WantedSession } from './sessions/options.js';
 export { type ServeStdioOptions, serveStdio } from './stdio.js';
 export { type BearerTokens, bearerTokens, type IssueOptions, revocations } from './tokens.js';
 export type { ServerNames, Serving } from './world/serving.js';

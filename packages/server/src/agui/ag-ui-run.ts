@@ -11,7 +11,7 @@
  */
 import { type AgentEvent, type Cursor, type Run, type RunWatchOptions, runs, type Session } from '@reprise/agent';
 import { present } from '@reprise/contracts';
-import type { SessionAccess } from '../sessions/access.js';
+import { type OwnedSessions, readable } from '../sessions/owned-sessions.js';
 import { notFound } from '../sessions/problem.js';
 import { INLINE_BYTES_MAX } from './conversation.js';
 import type { AgUiEvent } from './events.js';
@@ -26,7 +26,7 @@ import { Thread } from './thread.js';
 import { fillUsers, inputOf } from './user-parts.js';
 
 interface AskedRun {
-  readonly access: SessionAccess;
+  readonly sessions: OwnedSessions;
   /** The key of the thread's session. */
   readonly key: string;
   /** The name of the agent of a new session. */
@@ -62,16 +62,16 @@ export class AgUiRun {
   readonly #client: ClientHistory;
 
   constructor(private readonly asked: AskedRun) {
-    const { key, access, input } = asked;
-    this.#thread = new Thread(key, access.principal);
+    const { key, sessions, input } = asked;
+    this.#thread = new Thread(key, sessions.principal);
     this.#client = new ClientHistory(input.messages);
   }
 
   /** Does what the client wants (G1). @throws Problem, and RepriseError where the session refuses */
   async start(): Promise<void> {
-    const { access, key, input } = this.asked;
-    if (!(await access.has(key))) throw notFound('The session');
-    if (await access.isThere(key)) this.#session = await access.existing(key);
+    const { sessions, key, input } = this.asked;
+    if (!(await sessions.access.has(key))) throw notFound('The session');
+    if (await sessions.isThere(key)) this.#session = await sessions.existing(key);
     await this.#read();
     try {
       this.#targets = await this.#act(input);
@@ -116,8 +116,8 @@ export class AgUiRun {
       const session = this.#session;
       if (session === undefined)
         throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
-      const { access, input } = this.asked;
-      await resume({ access, session, runId: input.runId, read: () => this.#now() }, entries);
+      const { sessions, input } = this.asked;
+      await resume({ sessions, session, runId: input.runId, read: () => this.#now() }, entries);
     } else if (added.length > 0) this.#requireNothingOpen();
     for (const message of added) await this.#send(message);
     await this.#read();
@@ -148,22 +148,27 @@ export class AgUiRun {
   }
 
   async #send(message: ClientMessage): Promise<void> {
-    const { access, key, agent } = this.asked;
+    const { sessions, key, agent } = this.asked;
     const input = inputOf(message);
-    const session = await access.forMessage({ key, agent, event: 'aos.agent/UserInput@1' });
-    await session.send(typeof input === 'string' ? input : [...input], { id: message.id, as: access.principal });
+    const session = await sessions.forMessage({ key, agent, event: 'aos.agent/UserInput@1' });
+    await session.send(typeof input === 'string' ? input : [...input], { id: message.id, as: sessions.principal });
     this.#session = session;
   }
 
   /** Reads the events of the session and of those below it, up to now: from the frame that began it. */
   async #read(): Promise<void> {
-    const { access, key } = this.asked;
+    const { sessions, key } = this.asked;
     if (this.#session === undefined) return;
-    const first = (await (await access.world.views()).view(runs).get([key, 0]))?.seq ?? 0;
+    const first = (await (await sessions.world.views()).view(runs).get([key, 0]))?.seq ?? 0;
     const before: Cursor | undefined = first === 0 ? undefined : `${first - 1}.${LAST_RECORD}`;
     const after = this.#past.at(-1)?.event_seq ?? before;
     const events = this.#session.events({ ...WATCHED, follow: false, ...present({ after }) });
-    for await (const event of access.readable(events)) this.#past.push(event);
+    for await (const event of this.#readable(events)) this.#past.push(event);
+  }
+
+  #readable(events: AsyncGenerator<AgentEvent>): AsyncGenerator<AgentEvent> {
+    const { access } = this.asked.sessions;
+    return readable(events, sessionOf, (event) => access.mayRead(event.session_id));
   }
 
   /** The thread as it is now. */
@@ -173,7 +178,7 @@ export class AgUiRun {
   }
 
   #fold(): Thread {
-    const thread = new Thread(this.asked.key, this.asked.access.principal);
+    const thread = new Thread(this.asked.key, this.asked.sessions.principal);
     for (const event of this.#past) thread.take(event);
     return thread;
   }
@@ -195,7 +200,7 @@ export class AgUiRun {
 
   /** Takes the events before a part. @returns the first one, and those behind it so far */
   async #before(target: Target, signal: AbortSignal): Promise<Begun | { readonly end: End } | undefined> {
-    const { key, access } = this.asked;
+    const { key } = this.asked;
     const place = beginsAt(target, key, this.#past);
     const before = place < 0 ? this.#past : this.#past.slice(0, place);
     for (const event of before) if (this.#isNew(event)) this.#thread.take(event);
@@ -206,7 +211,7 @@ export class AgUiRun {
     for (const event of before) beginning.isAt(event);
     const follow = this.#session?.events({ ...WATCHED, signal, ...present({ after: this.#thread.last }) });
     if (follow === undefined) return { end: { type: 'success' } };
-    for await (const event of access.readable(follow)) {
+    for await (const event of this.#readable(follow)) {
       if (beginning.isAt(event)) return { past: [event] };
       this.#thread.take(event);
       const held = this.#thread.mayRest ? this.#waiting() : undefined;
@@ -239,7 +244,7 @@ export class AgUiRun {
     if (thread.isAtRest) return this.#interrupted();
     const run = await this.#runOf(first);
     const later = run.stream({ ...WATCHED, signal, ...present({ after: thread.last }) });
-    for await (const event of this.asked.access.toEnd(later)) {
+    for await (const event of this.asked.sessions.toEnd(later)) {
       if (event.type === 'delta' || event.type === 'delta.reset') {
         yield* told.live(event);
         continue;
@@ -269,7 +274,7 @@ export class AgUiRun {
   /** The run of the session that an event belongs to: of one below it, the run at the root. */
   async #runOf({ correlation_id, run_id }: AgentEvent): Promise<Run> {
     const [, number = '0'] = /\/r(\d+)$/.exec(correlation_id ?? run_id ?? '') ?? [];
-    return this.asked.access.runOf(this.asked.key, Number(number));
+    return this.asked.sessions.runOf(this.asked.key, Number(number));
   }
 
   #isNew({ event_seq }: AgentEvent): boolean {
@@ -278,7 +283,7 @@ export class AgUiRun {
   }
 
   async #fill(): Promise<void> {
-    const { world } = this.asked.access;
+    const { world } = this.asked.sessions;
     if (this.#session !== undefined) await fillUsers(this.#thread.conversation, this.#session, world.kernel.content);
   }
 
@@ -286,7 +291,7 @@ export class AgUiRun {
   async #result(end: End): Promise<unknown> {
     const number = this.#thread.returned;
     if (end.type !== 'success' || number === undefined) return undefined;
-    const now = await (await this.asked.access.runOf(this.asked.key, number)).status();
+    const now = await (await this.asked.sessions.runOf(this.asked.key, number)).status();
     return now.status === 'ended' ? now.value : undefined;
   }
 
@@ -299,6 +304,8 @@ export class AgUiRun {
     yield { type: 'CUSTOM', name: 'reprise/ignored', value: { fields, reason } };
   }
 }
+
+const sessionOf = ({ session_id }: AgentEvent): string => session_id;
 
 /** The messages of people at the end that the session does not know. */
 function newMessages(messages: readonly ClientMessage[], known: readonly string[]): readonly ClientMessage[] {

@@ -3,10 +3,11 @@ import { isRepriseError, type Principal } from '@reprise/contracts';
 import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
-import { SessionAccess } from '../sessions/access.js';
 import { jsonText, parseBody } from '../sessions/json.js';
+import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { doorRefusal, notFound, problemOf, refusalOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
+import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { AgUiRun } from './ag-ui-run.js';
 import type { AgUiEvent } from './events.js';
@@ -21,11 +22,15 @@ export class AgUiSurface implements Surface {
   readonly isTree = true;
   readonly methods = ['POST'];
 
+  readonly #organizations: Organizations;
+
   constructor(
     private readonly served: ServedWorld,
     private readonly door: Entrance,
     private readonly options: AgUiOptions,
-  ) {}
+  ) {
+    this.#organizations = new Organizations(served.world);
+  }
 
   readonly refuse = doorRefusal;
 
@@ -68,12 +73,8 @@ export class AgUiSurface implements Surface {
     const { sessionOf = ownThread } = this.options;
     const key = await sessionOf({ principal, thread: input.threadId });
     if (key === undefined) throw notFound('The thread');
-    const run = new AgUiRun({
-      access: new SessionAccess(this.served.world, principal, this.options),
-      key,
-      agent,
-      input,
-    });
+    const sessions = new OwnedSessions(this.served.world, principal, this.options, this.#organizations);
+    const run = new AgUiRun({ sessions, key, agent, input });
     await run.start();
     return run;
   }

@@ -25,7 +25,7 @@ export interface AgUiOptions extends SessionsOptions {
   readonly sessionOf?: (asked: AskedThread) => string | undefined | Promise<string | undefined>;
 }
 
-const OPTIONS: KnownOptions<AgUiOptions> = { mayUse: true, mayStart: true, sessionOf: true };
+const OPTIONS: KnownOptions<AgUiOptions> = { mayUse: true, mayFollow: true, mayStart: true, sessionOf: true };
 
 /** Refuses what are no options. @param call the function that takes them */
 export function requireAgUiOptions(agUi: unknown, call: string): void {

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { Decision, Session } from '@reprise/agent';
 import { actorWords, isObject, isRepriseError, type Principal } from '@reprise/contracts';
-import type { SessionAccess } from '../sessions/access.js';
+import type { OwnedSessions } from '../sessions/owned-sessions.js';
 import type { ResumeEntry } from './input.js';
 import type { Item } from './items.js';
 import { RunRefusal } from './refusal.js';
@@ -19,7 +19,7 @@ import type { Thread } from './thread.js';
 type Answer = Decision | 'cancel the run';
 
 interface ResumeParts {
-  readonly access: SessionAccess;
+  readonly sessions: OwnedSessions;
   readonly session: Session;
   readonly runId: string;
   /** The thread as it is now. */
@@ -28,7 +28,7 @@ interface ResumeParts {
 
 /** Decides what a request answers. @throws RunRefusal, Problem, RepriseError */
 export async function resume(parts: ResumeParts, entries: readonly ResumeEntry[]): Promise<void> {
-  const { principal } = parts.access;
+  const { principal } = parts.sessions;
   const thread = await parts.read();
   const answers = entries.map((entry) => ({ entry, ...fitting(thread, entry, principal) })); // R1
   let isLate = false;
@@ -90,10 +90,10 @@ function unfit(words: string): RunRefusal {
 
 /** @returns whether this decision counts */
 async function decide(parts: ResumeParts, item: string, answer: Answer): Promise<boolean> {
-  const { access, session, runId } = parts;
-  const who = { as: access.principal, id: digestOf([session.key, runId, item]) };
+  const { sessions, session, runId } = parts;
+  const who = { as: sessions.principal, id: digestOf([session.key, runId, item]) };
   if (answer === 'cancel the run') return (await session.cancel({ ...who, scope: 'run' })).status === 'accepted';
-  const { status } = await access.world.decide(item, answer, who).catch((error: unknown) => {
+  const { status } = await sessions.world.decide(item, answer, who).catch((error: unknown) => {
     throw isRepriseError(error, 'invalid_value') ? unfit(error.what) : error;
   });
   if (status === 'applied' || status === 'already_settled') return status === 'applied';

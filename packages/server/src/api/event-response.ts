@@ -1,14 +1,15 @@
 /** Events of sessions as a stream of server-sent events. */
-import type { AgentEvent, Delta } from '@reprise/agent';
+import type { Delta } from '@reprise/agent';
 import { isRepriseError } from '@reprise/contracts';
 import type { Visit } from '../door/visit.js';
 import { jsonText } from '../sessions/json.js';
 import { problemOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
 import type { EventCursors } from './cursors.js';
+import type { Told } from './sessions-api.js';
 
 /** What is streamed: durable events, and live pieces of answers between them. */
-type Streamed = AgentEvent | Delta;
+type Streamed = Told | Delta;
 
 interface StreamParts {
   readonly visit: Visit;

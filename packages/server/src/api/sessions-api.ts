@@ -13,12 +13,15 @@ import {
   type Session,
   toolDifferences,
 } from '@reprise/agent';
-import { type Principal, present, type Value } from '@reprise/contracts';
-import type { SessionAccess } from '../sessions/access.js';
+import { type Address, type Principal, present, type Value } from '@reprise/contracts';
 import { bytesOf } from '../sessions/base64.js';
+import { type OwnedSessions, readable } from '../sessions/owned-sessions.js';
 import { notFound, Problem } from '../sessions/problem.js';
 import type { Cursors } from '../world/cursors.js';
+import type { Organizations, Organized } from '../world/organizations.js';
 import { SessionResources } from '../world/session-resources.js';
+import { isSame, type OrganizationEvent, organizationEvents } from './organization-events.js';
+import { OrganizationsApi } from './organizations-api.js';
 import type { CommandBody, DecisionBody, InputBody } from './shapes.js';
 
 /** The id of a pending item: of an effect, and of a question its number as well. */
@@ -38,14 +41,18 @@ interface Accepted {
 
 /** What one principal does with sessions, and reads of them. */
 export class SessionsApi {
+  /** The organizations that the principal has. */
+  readonly organizations: OrganizationsApi;
   readonly #resources: SessionResources;
 
   constructor(
-    private readonly access: SessionAccess,
-    cursors: Cursors,
+    private readonly sessions: OwnedSessions,
+    private readonly known: { readonly cursors: Cursors; readonly organizations: Organizations },
   ) {
-    const { world, view } = access;
-    this.#resources = new SessionResources(world, view, cursors, SESSIONS_PATH, (key) => access.has(key));
+    const { cursors, organizations } = known;
+    const { world, view, principal, access } = sessions;
+    this.#resources = new SessionResources(world, view, cursors, SESSIONS_PATH, (key) => access.sees(key));
+    this.organizations = new OrganizationsApi(principal, organizations, access, cursors);
   }
 
   /** What stands at a path below the list of sessions: the list, a session, its transcript, content. */
@@ -56,13 +63,17 @@ export class SessionsApi {
   }
 
   /** Takes a message. A session begins with its first one. */
-  async input(key: string, { id, text, parts, as = 'input', agent, labels, priority }: InputBody): Promise<Accepted> {
+  async input(
+    key: string,
+    { id, text, parts, as = 'input', agent, labels, priority }: InputBody,
+    traceparent?: string,
+  ): Promise<Accepted> {
     if ((text === undefined) === (parts === undefined))
       throw new Problem(400, 'invalid_argument', 'A message has either `text` or `parts`.', { where: 'text' });
     const event = as === 'input' ? 'aos.agent/UserInput@1' : 'aos.agent/HostCommand@1';
-    const session = await this.access.forMessage({ key, agent, labels, event });
+    const session = await this.sessions.forMessage({ key, agent, labels, event });
     const input = text ?? (parts ?? []).map(partOf);
-    const who = { id, as: this.access.principal };
+    const who = { id, as: this.sessions.principal, ...present({ traceparent }) };
     if (as !== 'input') {
       const receipt = await (as === 'steer' ? session.steer(input, who) : session.followUp(input, who));
       return { session: key, id, ...outcomeOf(receipt) };
@@ -72,8 +83,9 @@ export class SessionsApi {
   }
 
   async command(key: string, body: CommandBody): Promise<Accepted> {
-    const session = await this.access.existing(key);
-    const who = { id: body.id, as: this.access.principal };
+    if (!(await this.sessions.access.has(key))) throw notFound('The session'); // access/A4
+    const session = await this.sessions.existing(key);
+    const who = { id: body.id, as: this.sessions.principal };
     if (body.type === 'retry')
       return { session: key, id: body.id, status: 'accepted', run: (await session.retry(who)).number };
     return { session: key, id: body.id, ...outcomeOf(await sent(session, body, who)) };
@@ -81,7 +93,7 @@ export class SessionsApi {
 
   /** What a run does now; how it ended, when it has. */
   async run(key: string, number: number): Promise<Readonly<Record<string, unknown>>> {
-    const run = await this.access.runOf(key, number);
+    const run = await this.sessions.runOf(key, number);
     const now = await run.status();
     const { id } = run;
     if (now.status === 'waiting')
@@ -103,21 +115,26 @@ export class SessionsApi {
 
   /** The items that the principal may decide about. */
   async pending(): Promise<{ readonly items: readonly object[] }> {
-    const items = await this.access.world.pending({ to: this.access.principal });
-    const own = await Promise.all(items.map(({ session }) => session === undefined || this.access.has(session)));
+    const items = await this.sessions.world.pending({ to: this.sessions.principal });
+    const cells = new Map((await this.sessions.world.kernel.pending()).map(({ id, cell }) => [id, cell]));
+    const own = await Promise.all(items.map(({ id }) => this.#seesItemOf(cells.get(id))));
     return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
 
   /** Decides about a pending item, by its whole id: the beginning of one may be that of another person's item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
     if (!WHOLE_ID.test(item)) throw notFound('The item');
-    const waiting = (await this.access.world.pending()).find((one) => one.id === item);
-    if (waiting?.session !== undefined && !(await this.access.has(waiting.session))) throw notFound('The item');
-    const decided = await this.access.world.decide(item, decision as Decision, {
-      as: this.access.principal,
+    const waiting = (await this.sessions.world.kernel.pending()).find((one) => one.id === item);
+    if (waiting !== undefined && !(await this.#seesItemOf(waiting.cell))) throw notFound('The item');
+    const decided = await this.sessions.world.decide(item, decision as Decision, {
+      as: this.sessions.principal,
       ...present({ id, digest }),
     });
     return decided.item === undefined ? decided : { ...decided, item: shownItem(decided.item) };
+  }
+
+  async #seesItemOf(cell: Address | undefined): Promise<boolean> {
+    return cell !== undefined && this.sessions.access.seesItemOf(cell);
   }
 
   /** The events of a session, or of all that the principal may read, behind a place; by the rights at the time of each. */
@@ -125,11 +142,24 @@ export class SessionsApi {
     key: string | undefined,
     options: { readonly after?: AgentEvent['event_seq']; readonly tree: boolean },
     follow = true,
-  ): Promise<(signal: AbortSignal) => AsyncGenerator<AgentEvent>> {
+  ): Promise<(signal: AbortSignal) => AsyncGenerator<Told>> {
     const watched = { channel: 'model', follow, ...present({ after: options.after }) } as const;
-    if (key === undefined) return (signal) => this.access.readable(this.access.world.events({ ...watched, signal }));
-    const session = await this.access.existing(key);
-    return (signal) => this.access.readable(session.events({ ...watched, tree: options.tree, signal }));
+    const beside = organizationEvents(this.known.organizations);
+    if (key === undefined)
+      return (signal) => this.#readable(this.sessions.world.events({ ...watched, signal, beside }));
+    const session = await this.sessions.existing(key);
+    return (signal) => this.#readable(session.events({ ...watched, tree: options.tree, signal }));
+  }
+
+  /** What an organization states, and the events of the sessions that belong to it, behind a place. */
+  async organizationEvents(
+    [kind, name]: readonly [kind: string, name: string],
+    { after }: { readonly after?: AgentEvent['event_seq'] },
+  ): Promise<(signal: AbortSignal) => AsyncGenerator<Told>> {
+    const of = await this.organizations.find(kind, name);
+    const beside = organizationEvents(this.known.organizations, of);
+    const watched = { channel: 'model', beside, ...present({ after }) } as const;
+    return (signal) => this.#readable(this.sessions.world.events({ ...watched, signal }), of);
   }
 
   /** The events of a run to its end, with the pieces of its answers where they are wanted. */
@@ -138,11 +168,34 @@ export class SessionsApi {
     number: number,
     { after, deltas }: { readonly after?: AgentEvent['event_seq']; readonly deltas: boolean },
   ): Promise<(signal: AbortSignal) => ReturnType<Run['stream']>> {
-    const run = await this.access.runOf(key, number);
+    const run = await this.sessions.runOf(key, number);
     const watched = { channel: 'model', ...present({ after }) } as const;
     return (signal) =>
-      this.access.toEnd(deltas ? run.stream({ ...watched, signal }) : run.events({ ...watched, signal }));
+      this.sessions.toEnd(deltas ? run.stream({ ...watched, signal }) : run.events({ ...watched, signal }));
   }
+
+  /** By the rights of the principal. @param only the organization whose sessions are meant; all when absent */
+  #readable(events: AsyncGenerator<Told>, only?: Organized): AsyncGenerator<Told> {
+    return readable(events, cellIn, (event) => this.#mayBeTold(event, only));
+  }
+
+  async #mayBeTold(event: Told, only: Organized | undefined): Promise<boolean> {
+    const { organizations } = this.known;
+    if (event.type === 'organization.changed') {
+      const kind = organizations.kinds.get(event.organization);
+      return kind !== undefined && this.sessions.access.mayFollow({ kind, name: event.name });
+    }
+    const { session_id: session } = event;
+    if (only !== undefined && !isSame(only, await organizations.of(session))) return false;
+    return this.sessions.access.mayRead(session);
+  }
+}
+
+/** An event of a session, or what an organization states. */
+export type Told = AgentEvent | OrganizationEvent;
+
+function cellIn(event: Told): string {
+  return event.type === 'organization.changed' ? `${event.organization} ${event.name}` : event.session_id;
 }
 
 type Who = { readonly id: string; readonly as: Principal };

@@ -4,11 +4,12 @@ import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { SERVE_RESOURCE_BYTES_MAX } from '../protocol/limits.js';
-import { SessionAccess } from '../sessions/access.js';
 import { jsonResponse, parseBody } from '../sessions/json.js';
 import type { SessionsOptions } from '../sessions/options.js';
+import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { doorRefusal, notFound, Problem, problemOf } from '../sessions/problem.js';
 import { Cursors } from '../world/cursors.js';
+import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { EventCursors } from './cursors.js';
 import { eventResponse } from './event-response.js';
@@ -33,7 +34,7 @@ export class SessionsSurface implements Surface {
   readonly path = '/v1';
   readonly isTree = true;
   readonly methods = ['GET', 'POST'];
-  readonly #cursors = new Cursors();
+  readonly #known: { readonly cursors: Cursors; readonly organizations: Organizations };
   readonly #events: EventCursors;
 
   constructor(
@@ -42,6 +43,7 @@ export class SessionsSurface implements Surface {
     private readonly options: SessionsOptions,
   ) {
     const { kernel } = served.world;
+    this.#known = { cursors: new Cursors(), organizations: new Organizations(served.world) };
     this.#events = new EventCursors(kernel.id, () => kernel.head.seq);
   }
 
@@ -75,7 +77,10 @@ export class SessionsSurface implements Surface {
     else this.door.count(visit);
     const text = route.body === undefined ? '' : await visit.body(this.door.limits.bodyBytes);
     if (text === TOO_LARGE) return last(this.refuse(413, `A body may have ${this.door.limits.bodyBytes} bytes.`));
-    const api = new SessionsApi(new SessionAccess(this.served.world, principal, this.options), this.#cursors);
+    const api = new SessionsApi(
+      new OwnedSessions(this.served.world, principal, this.options, this.#known.organizations),
+      this.#known,
+    );
     const asked = { visit, api, values, query: searchParams, place: `${pathname}${search}`, text };
     return OPERATIONS[route.name](asked, this.#events);
   }
@@ -91,8 +96,9 @@ export class SessionsSurface implements Surface {
 
 type Operation = (asked: Asked, cursors: EventCursors) => Response | Promise<Response>;
 
-const read: Operation = async ({ api, place }) => {
-  const { mediaType, bytes } = await api.read(place);
+const read: Operation = async ({ api, place }) => contentResponse(await api.read(place));
+
+function contentResponse({ mediaType, bytes }: { readonly mediaType: string; readonly bytes: Uint8Array }): Response {
   if (bytes.length > SERVE_RESOURCE_BYTES_MAX)
     throw new Problem(
       413,
@@ -101,7 +107,7 @@ const read: Operation = async ({ api, place }) => {
     );
   const safe = { 'content-type': mediaType, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' };
   return new Response(bytes.slice(), { headers: safe });
-};
+}
 
 const follow =
   (isWhole: boolean): Operation =>
@@ -131,6 +137,19 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   followSession: follow(false),
   followAll: follow(true),
+  listOrganizations: async ({ api, values, query }) =>
+    jsonResponse(await api.organizations.list(values.kind ?? '', query.get('after'))),
+  readOrganization: async ({ api, values }) =>
+    jsonResponse(await api.organizations.read(values.kind ?? '', values.name ?? '')),
+  readOrganizationParts: async ({ api, values, query }) =>
+    jsonResponse(await api.organizations.parts(values.kind ?? '', values.name ?? '', query.get('after'))),
+  readOrganizationContent: async ({ api, values }) =>
+    contentResponse(await api.organizations.content(values.kind ?? '', values.name ?? '', values.digest ?? '')),
+  followOrganization: async ({ api, values, query, visit }, cursors) => {
+    const after = afterOf(visit, query, cursors);
+    const open = await api.organizationEvents([values.kind ?? '', values.name ?? ''], after);
+    return eventResponse({ visit, cursors, open, isResumed: after.after !== undefined, hasEnd: false });
+  },
   listPending: async ({ api }) => jsonResponse(await api.pending()),
   decide: async ({ api, values, text }) =>
     jsonResponse(await api.decide(values.item ?? '', parseBody(text, decisionBody))),

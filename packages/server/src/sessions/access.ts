@@ -1,165 +1,89 @@
 /**
- * Which sessions a principal has, whatever protocol asks for them.
+ * What one principal has: sessions and organizations of its own, as far as its rights go.
  *
  * Invariants
- * A1  Everything is done and read as the principal of the request (served-world/W1). What its principal may not read looks like
- *     what is not there.
+ * A3  What a principal has is asked before its rights are: neither adds to the other.
+ * A4  A session of an organization may be read and decided about by those who have the organization; to send it something, a
+ *     principal must have the session itself.
  */
-import {
-  type AgentEvent,
-  type AgentWorld,
-  type AnyAgent,
-  type Delta,
-  type Run,
-  type Session,
-  sessions,
-} from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, address, isRepriseError, type Principal, present } from '@reprise/contracts';
+import { type Address, isRepriseError, type Principal } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
+import type { Organizations, Organized } from '../world/organizations.js';
 import { unlessDenied } from '../world/refusals.js';
 import { ownKey, type SessionsOptions } from './options.js';
-import { notFound, Problem } from './problem.js';
 
-/** A session that may have to be made for a message. */
-interface Wanted {
-  readonly key: string;
-  /** The name of the agent of a new session. */
-  readonly agent: string | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** The event that carries the message. */
-  readonly event: string;
-}
-
-/** The sessions of a world, as one principal has them. */
-export class SessionAccess {
-  readonly view: WorldView;
-
+/** The sessions and organizations that one principal has. */
+export class Access {
   constructor(
-    readonly world: AgentWorld,
-    readonly principal: Principal,
+    private readonly view: WorldView,
+    private readonly organizations: Organizations,
     private readonly options: SessionsOptions,
-  ) {
-    this.view = world.kernel.as(principal);
+  ) {}
+
+  get #principal(): Principal {
+    return this.view.principal;
   }
 
-  /** Whether a session is one of the principal's, besides its rights. */
+  /** Whether a session is the principal's own. */
   async has(session: string): Promise<boolean> {
     const { mayUse = ownKey } = this.options;
-    return (await mayUse({ principal: this.principal, session })) === true;
+    return (await mayUse({ principal: this.#principal, session })) === true;
   }
 
-  async mayRead(key: string): Promise<boolean> {
-    if (!(await this.has(key))) return false;
-    return (await unlessDenied(() => this.view.state([SESSION_REDUCER, key]))) !== undefined;
+  /** Whether a session is there for the principal: its own, or one of an organization that it has (A4). */
+  async sees(session: string): Promise<boolean> {
+    if (await this.has(session)) return true;
+    const of = await this.organizations.of(session);
+    return of !== undefined && this.holds(of);
   }
 
-  /** A session that is there. @throws Problem `not_found` */
-  async existing(key: string): Promise<Session> {
-    requireKey(key);
-    if (!(await this.mayRead(key))) throw notFound('The session');
-    return this.world.session(key, await this.#agentOf(key));
+  /** Whether the principal may read a session now. */
+  async mayRead(session: string): Promise<boolean> {
+    return (await this.sees(session)) && this.#reads([SESSION_REDUCER, session]);
   }
 
-  /** A run of a session that is there. @throws Problem `not_found` */
-  async runOf(key: string, number: number): Promise<Run> {
-    const run = await (await this.existing(key)).run(number);
-    if (run === undefined) throw notFound(`The run ${number}`);
-    return run;
+  /** Whether the principal may read an organization now. */
+  async mayFollow(of: Organized): Promise<boolean> {
+    return (await this.#reachesOrganization(of)) && this.holds(of);
   }
 
-  /** A session that is there, or that the principal may begin. @throws Problem */
-  async forMessage({ key, agent: name, labels, event }: Wanted): Promise<Session> {
-    const cell: Address = [SESSION_REDUCER, requireKey(key)];
-    if (!(await this.has(key))) throw notFound('The session');
-    if (await this.isThere(key)) {
-      const session = await this.existing(key);
-      const { agent } = (await this.#row(key)) ?? {};
-      if (name !== undefined && name !== agent)
-        throw new Problem(409, 'request_differs', `The session has the agent ${agent}.`, { where: 'agent' });
-      await this.#requireSender(cell, event);
-      return session;
-    }
-    const agent = this.#newAgent(name);
-    const wanted = { principal: this.principal, session: key, agent: agent.name };
-    if (this.options.mayStart !== undefined && (await this.options.mayStart(wanted)) !== true)
-      throw new Problem(403, 'may_not_start', 'You may not begin this session with this agent.', { where: 'agent' });
-    if ((await unlessDenied(async () => (await this.view.state(cell)) ?? null)) === undefined)
-      throw notFound('The session');
-    await this.#requireSender(cell, event);
-    return this.world.session(key, agent, present({ labels }));
+  /** Whether what waits in a cell is there for the principal to decide; rights say whether it may. */
+  async seesItemOf(cell: Address): Promise<boolean> {
+    if (cell[0] === SESSION_REDUCER) return this.sees(cell[1]);
+    const of = this.organizations.at(cell);
+    return of === undefined || this.holds(of);
   }
 
-  /** Whether a session exists, also one that the principal may not read. */
-  async isThere(key: string): Promise<boolean> {
-    return (await this.world.kernel.state([SESSION_REDUCER, requireKey(key)])) !== undefined;
+  /** Whether an organization is the principal's: it made it, or the app says so. */
+  async holds({ kind, name }: Organized): Promise<boolean> {
+    const { mayFollow } = this.options;
+    if (mayFollow !== undefined)
+      return (await mayFollow({ principal: this.#principal, kind: kind.kind, name })) === true;
+    if ((await kind.holders?.(name))?.includes(this.#principal) === true) return true;
+    return this.#isBehind([kind.reducer, name]);
   }
 
-  /** A1: by the rights when an event is handed out. A frame's events of one session are asked about once. */
-  async *readable(events: AsyncGenerator<AgentEvent>): AsyncGenerator<AgentEvent> {
-    let frame = '';
-    let known = new Map<string, boolean>();
-    for await (const event of events) {
-      const [seq = ''] = event.event_seq.split('.');
-      if (seq !== frame) known = new Map();
-      frame = seq;
-      const may = known.get(event.session_id) ?? (await this.mayRead(event.session_id));
-      known.set(event.session_id, may);
-      if (may) yield event;
-    }
+  /** Whether what made a cell is the principal's: its own request, a session or an organization that it has. */
+  async #isBehind(cell: Address): Promise<boolean> {
+    const maker = await this.organizations.makerOf(cell);
+    if (maker === null) return (await this.organizations.principalBehind(cell)) === this.#principal;
+    if (maker[0] === SESSION_REDUCER) return this.sees(maker[1]);
+    const above = this.organizations.at(maker);
+    return above === undefined ? this.#isBehind(maker) : this.holds(above);
   }
 
-  /** The events of a run. One that failed has ended: its last event says so. What waits in this process is no error of a reader. */
-  async *toEnd(events: ReturnType<Run['stream']>): ReturnType<Run['stream']> {
+  async #reachesOrganization({ kind, name }: Organized): Promise<boolean> {
     try {
-      for await (const event of events) {
-        if (!(await this.mayRead(sessionIn(event)))) return;
-        yield event;
-      }
+      return (await this.view.state([kind.reducer, name])) !== undefined;
     } catch (error) {
-      if (!isRepriseError(error, 'run_failed')) throw error;
+      if (isRepriseError(error, 'policy_denied')) return false;
+      if (!isRepriseError(error, 'cap_denied')) throw error;
+      return (await kind.holders?.(name))?.includes(this.#principal) === true;
     }
   }
 
-  /** Before a session is made for a message that the gate refuses. */
-  async #requireSender(cell: Address, event: string): Promise<void> {
-    if (await this.view.maySend(cell, event)) return;
-    throw new Problem(403, 'cap_denied', 'You may not send this to the session.');
+  async #reads(cell: Address): Promise<boolean> {
+    return (await unlessDenied(async () => (await this.view.state(cell)) ?? undefined)) !== undefined;
   }
-
-  #newAgent(name: string | undefined): AnyAgent {
-    const { agents } = this.world;
-    const [only] = agents.length === 1 ? agents : [];
-    const agent = name === undefined ? only : agents.find((one) => one.name === name);
-    if (agent !== undefined) return agent;
-    const expected = agents.map((one) => one.name).join(', ');
-    throw new Problem(400, 'unknown_agent', 'A session that begins names its agent.', { where: 'agent', expected });
-  }
-
-  async #agentOf(key: string): Promise<AnyAgent> {
-    const { agent: name } = (await this.#row(key)) ?? {};
-    const agent = this.world.agents.find((one) => one.name === name);
-    if (agent !== undefined) return agent;
-    throw new Problem(
-      409,
-      'unknown_agent',
-      `The server has no code for the agent of this session.`,
-      present({ actual: name }),
-    );
-  }
-
-  async #row(key: string) {
-    return (await this.world.views()).view(sessions).get(key);
-  }
-}
-
-function requireKey(key: string): string {
-  if (address.safeParse([SESSION_REDUCER, key]).success) return key;
-  throw notFound('The session');
-}
-
-/** The session of an event, or of a piece of an answer. */
-function sessionIn(event: AgentEvent | Delta): string {
-  if ('session_id' in event) return event.session_id;
-  return event.step_id.replace(/\/r\d+\/t\d+\/s\d+$/, '');
 }

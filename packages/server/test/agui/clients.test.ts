@@ -26,7 +26,7 @@ const types = ({ last }: RecordingAgent) => eventsOf(last.text).map(({ type }) =
 const THREAD = '3f0c9c7e-5b0e-4d57-8a70-0d5a4a2b6c11';
 
 describe('a client of AG-UI', () => {
-  it('a message is answered in a session of its sender, under a thread id that the client made up [SRV-39, SRV-44]', async () => {
+  it('a message is answered in a session of its sender, under a thread id that the client made up [SRV-41, SRV-46]', async () => {
     const { as, world } = await serve();
     const ann = await as('human:ann', THREAD);
     ann.say('m1', 'Hello');
@@ -54,7 +54,7 @@ describe('a client of AG-UI', () => {
     expect(items.map(({ key, agent }) => [key, agent])).toEqual([[`ann/${THREAD}`, 'clerk']]);
   });
 
-  it('a client that has the conversation is told what is new alone, and one that has another is told what is recorded [SRV-40]', async () => {
+  it('a client that has the conversation is told what is new alone, and one that has another is told what is recorded [SRV-42]', async () => {
     const { as } = await serve();
     const ann = await as('human:ann', 't');
     ann.say('m1', 'Hello');
@@ -78,7 +78,7 @@ describe('a client of AG-UI', () => {
     expect(spoken(page)).toEqual(spoken(liar));
   });
 
-  it('a request that is sent again, also at once, is one message with one answer [SRV-41]', async () => {
+  it('a request that is sent again, also at once, is one message with one answer [SRV-43]', async () => {
     const { as, world, clerk } = await serve();
     const pages = await Promise.all([1, 2, 3].map(() => as('human:ann', 't')));
     for (const page of pages) page.say('m1', 'pay 5');
@@ -90,7 +90,7 @@ describe('a client of AG-UI', () => {
     expect(pages[1]?.last.text).toContain('Paid 5.');
   });
 
-  it('a run goes on when its client leaves, and its next request tells it from its beginning [SRV-41]', async () => {
+  it('a run goes on when its client leaves, and its next request tells it from its beginning [SRV-43]', async () => {
     const { as, paid } = await serve();
     const ann = await as('human:ann', 't');
     ann.say('m1', 'pay 5');
@@ -102,7 +102,7 @@ describe('a client of AG-UI', () => {
     expect(paid).toEqual([5]);
   });
 
-  it('a file of a message is sent to the session, and told again in a snapshot; a link is refused, and nothing is sent [SRV-40]', async () => {
+  it('a file of a message is sent to the session, and told again in a snapshot; a link is refused, and nothing is sent [SRV-42]', async () => {
     const { as, world, clerk } = await serve();
     const ann = await as('human:ann', 't');
     const value = Buffer.from('a,b\n1,2\n').toString('base64');
@@ -121,7 +121,7 @@ describe('a client of AG-UI', () => {
     expect(world.kernel.head.seq).toBe(head);
   });
 
-  it('tools and context of a client do not count, and the stream says so [SRV-39]', async () => {
+  it('tools and context of a client do not count, and the stream says so [SRV-41]', async () => {
     const { as } = await serve();
     const ann = await as('human:ann', 't');
     ann.say('m1', 'Hello');
@@ -134,7 +134,7 @@ describe('a client of AG-UI', () => {
     });
   });
 
-  it('a run that fails ends with an error, its message is not tried again by itself, and the next one is answered [SRV-39]', async () => {
+  it('a run that fails ends with an error, its message is not tried again by itself, and the next one is answered [SRV-41]', async () => {
     const { as } = await serve();
     const ann = await as('human:ann', 't');
     ann.say('m1', 'fail');
@@ -147,7 +147,7 @@ describe('a client of AG-UI', () => {
     expect(spoken(ann).at(-1)?.[2]).toContain('Hello');
   });
 
-  it('a body that does not fit, an agent that is not there, and a request without a token are refused [SRV-39]', async () => {
+  it('a body that does not fit, an agent that is not there, and a request without a token are refused [SRV-41]', async () => {
     const { as, url } = await serve();
     const { headers } = await as('human:ann', 't');
     const post = async (to: string, body: object, more: Readonly<Record<string, string>> = headers) => {
@@ -165,7 +165,7 @@ describe('a client of AG-UI', () => {
     expect(eventsOf(text).map(({ type }) => type)).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
   });
 
-  it('a handler that an app mounts serves the same [SRV-38, SRV-39]', async () => {
+  it('a handler that an app mounts serves the same [SRV-38, SRV-41]', async () => {
     const { world, tokens } = await serve({ store: memory() });
     const handler = await httpHandler(world, { auth: tokens.auth, mcp: false, agUi: true, base: '/api' });
     const token = await tokens.issue('human:ann', { for: '1h' });

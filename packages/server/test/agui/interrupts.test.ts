@@ -26,7 +26,7 @@ async function asking(served: Awaited<ReturnType<typeof agUiWorld>>, words = 'pa
 }
 
 describe('interrupts', () => {
-  it('an approval ends the run with all that a person decides on, and is the one that is pending [SRV-42]', async () => {
+  it('an approval ends the run with all that a person decides on, and is the one that is pending [SRV-44]', async () => {
     await using served = await agUiWorld();
     const ann = await asking(served);
     const [item] = await served.world.pending();
@@ -47,7 +47,7 @@ describe('interrupts', () => {
     ['a denial', { approved: false, reason: 'too much' }, 'no result (denied', []],
     ['edited arguments', { approved: true, editedArgs: { cents: 7 } }, 'Paid 7.', [7]],
   ])(
-    '%s is the decision of the principal, and its call ends as the person says [SRV-42]',
+    '%s is the decision of the principal, and its call ends as the person says [SRV-44]',
     async (_, payload, words, paid) => {
       await using served = await agUiWorld();
       const ann = await asking(served);
@@ -57,7 +57,7 @@ describe('interrupts', () => {
     },
   );
 
-  it('a question is answered with any value, and the end of a question that is left open is the end of its run [SRV-42]', async () => {
+  it('a question is answered with any value, and the end of a question that is left open is the end of its run [SRV-44]', async () => {
     await using served = await agUiWorld();
     const ann = await asking(served, 'ask');
     expect(ann.pendingInterrupts).toMatchObject([{ reason: 'input_required', message: 'Which one?' }]);
@@ -68,7 +68,7 @@ describe('interrupts', () => {
     expect(lastEvent(other)).toMatchObject({ outcome: { type: 'cancelled' } });
   });
 
-  it('an approval outlives its server: two pages approve it at the next one, twice each and at once, and it is paid once [SRV-41, SRV-42]', async () => {
+  it('an approval outlives its server: two pages approve it at the next one, twice each and at once, and it is paid once [SRV-43, SRV-44]', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'reprise-ag-ui-'));
     const file = path.join(folder, 'world.db');
     const first = await agUiWorld({ store: sqlite(file) });
@@ -94,7 +94,7 @@ describe('interrupts', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('an answer that comes too late is told how the item ended, and the client goes on without an answer [SRV-43]', async () => {
+  it('an answer that comes too late is told how the item ended, and the client goes on without an answer [SRV-45]', async () => {
     await using served = await agUiWorld();
     const ann = await asking(served);
     const [item] = await served.world.pending();
@@ -111,7 +111,7 @@ describe('interrupts', () => {
     expect(results(ann)).toEqual([expect.stringContaining('denied')]);
   });
 
-  it('answers that do not all fit decide nothing: an item of nowhere, a payload of another form [SRV-42]', async () => {
+  it('answers that do not all fit decide nothing: an item of nowhere, a payload of another form [SRV-44]', async () => {
     const model = scriptBy(({ last }) =>
       last === 'both' ? { calls: [500, 600].map((cents) => ({ tool: 'pay', args: { cents } })) } : { text: 'Done.' },
     );
@@ -133,7 +133,7 @@ describe('interrupts', () => {
     expect(served.paid.toSorted()).toEqual([500, 600]);
   });
 
-  it('a message while answers are awaited is refused, and not sent [SRV-42]', async () => {
+  it('a message while answers are awaited is refused, and not sent [SRV-44]', async () => {
     await using served = await agUiWorld();
     await asking(served);
     const page = await served.as('human:ann', 't');
@@ -143,7 +143,7 @@ describe('interrupts', () => {
     expect((await served.world.session('ann/t', served.clerk).state())?.queued).toBe(0);
   });
 
-  it('an approval of a session below is an interrupt of its subagent, which begins and ends in each stream [SRV-39, SRV-42]', async () => {
+  it('an approval of a session below is an interrupt of its subagent, which begins and ends in each stream [SRV-41, SRV-44]', async () => {
     const model = scriptBy(({ last }) => {
       if (last === 'help') return { calls: [{ tool: 'spawn_agent', args: { agent: 'helper', task: 'pay for me' } }] };
       if (last.includes('pay for me')) return { calls: [{ tool: 'pay', args: { cents: 900 } }] };

@@ -7,7 +7,7 @@ import { agUiWorld } from './support/world.js';
 const told = ({ last }: RecordingAgent) => eventsOf(last.text);
 
 describe('another principal', () => {
-  it('a thread id of another person names a thread of one’s own, which does not exist [SRV-44]', async () => {
+  it('a thread id of another person names a thread of one’s own, which does not exist [SRV-46]', async () => {
     await using served = await agUiWorld();
     const ann = await served.as('human:ann', 'trip');
     ann.say('m1', 'My secret is 4711.');
@@ -24,7 +24,7 @@ describe('another principal', () => {
     expect(items.map(({ key }) => key).toSorted()).toEqual(['ann/trip', 'bob/ann', 'bob/ann/trip', 'bob/trip']);
   });
 
-  it('an interrupt id of another person is answered as one of nowhere, and decides nothing [SRV-44]', async () => {
+  it('an interrupt id of another person is answered as one of nowhere, and decides nothing [SRV-46]', async () => {
     await using served = await agUiWorld();
     const ann = await served.as('human:ann', 'trip');
     ann.say('m1', 'pay 500');
@@ -43,7 +43,7 @@ describe('another principal', () => {
     expect([served.paid, (await served.world.pending()).length]).toEqual([[], 1]);
   });
 
-  it('a server that maps threads to sessions itself still asks whose they are; a thread that it does not map is not there [SRV-44]', async () => {
+  it('a server that maps threads to sessions itself still asks whose they are; a thread that it does not map is not there [SRV-46]', async () => {
     const sessionOf = ({ thread }: { readonly thread: string }) => (thread === 'none' ? undefined : thread);
     await using served = await agUiWorld({ http: { agUi: { sessionOf } } });
     const ann = await served.as('human:ann', 'ann/trip');
@@ -59,7 +59,7 @@ describe('another principal', () => {
     expect(items.map(({ key }) => key)).toEqual(['ann/trip']);
   });
 
-  it('an approval that only another person may give is no interrupt of a client, whose run goes on when it is given [SRV-42]', async () => {
+  it('an approval that only another person may give is no interrupt of a client, whose run goes on when it is given [SRV-44]', async () => {
     const policy = [
       { effect: 'tool.call@1#pay', decision: 'require_approval' as const, to: 'human:boss' },
       ...AGENT_POLICY,

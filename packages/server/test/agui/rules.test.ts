@@ -56,7 +56,7 @@ const BAD: Readonly<Record<Rule, readonly SeenEvent[]>> = {
 };
 
 describe('the rules of streams', () => {
-  it('a good stream breaks no rule, and verifyEvents accepts it [SRV-39]', async () => {
+  it('a good stream breaks no rule, and verifyEvents accepts it [SRV-41]', async () => {
     expect(brokenRules(GOOD, AROUND)).toEqual([]);
     expect(await refusedBy(GOOD)).toBeUndefined();
   });

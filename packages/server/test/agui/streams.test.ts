@@ -11,7 +11,7 @@ const RUNS = Number(process.env.RUNS ?? Math.ceil(1_000 / stepOf(25)));
 const command = 'npx vitest run packages/server/test/agui/streams.test.ts';
 
 describe('streams of AG-UI', () => {
-  it(`the streams of ${RUNS} random conversations, cut anywhere, are valid, and clients have the transcript in the end (seed ${SEED}) [SRV-39, SRV-40, SRV-41]`, async () => {
+  it(`the streams of ${RUNS} random conversations, cut anywhere, are valid, and clients have the transcript in the end (seed ${SEED}) [SRV-41, SRV-42, SRV-43]`, async () => {
     const stage = new Stage();
     await using served = await agUiWorld({ model: stage.model });
     let streams = 0;
