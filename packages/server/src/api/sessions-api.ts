@@ -76,13 +76,17 @@ export class SessionsApi {
   }
 
   /** Takes a message. A session begins with its first one. */
-  async input(key: string, { id, text, parts, as = 'input', agent, labels, priority }: InputBody): Promise<Accepted> {
+  async input(
+    key: string,
+    { id, text, parts, as = 'input', agent, labels, priority }: InputBody,
+    traceparent?: string,
+  ): Promise<Accepted> {
     if ((text === undefined) === (parts === undefined))
       throw new Problem(400, 'invalid_argument', 'A message has either `text` or `parts`.', { where: 'text' });
     const event = as === 'input' ? 'aos.agent/UserInput@1' : 'aos.agent/HostCommand@1';
     const session = await this.#sessionFor(key, agent, labels, event);
     const input = text ?? (parts ?? []).map(partOf);
-    const who = { id, as: this.principal };
+    const who = { id, as: this.principal, ...present({ traceparent }) };
     if (as !== 'input') {
       const receipt = await (as === 'steer' ? session.steer(input, who) : session.followUp(input, who));
       return { session: key, id, ...outcomeOf(receipt) };

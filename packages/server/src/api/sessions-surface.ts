@@ -1,5 +1,5 @@
 /** Sessions over HTTP, behind the door: finds the operation of a request, and answers it. */
-import type { Principal } from '@reprise/contracts';
+import { type Principal, traceParent } from '@reprise/contracts';
 import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
@@ -133,8 +133,8 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   readSession: read,
   readTranscript: read,
   readContent: read,
-  sendInput: async ({ api, values, text }) =>
-    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody)), 202),
+  sendInput: async ({ api, values, text, visit }) =>
+    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody), traceParentOf(visit)), 202),
   sendCommand: async ({ api, values, text }) =>
     jsonResponse(await api.command(values.session ?? '', parseBody(text, commandBody)), 202),
   readRun: async ({ api, values }) => jsonResponse(await api.run(values.session ?? '', numberOf(values.run))),
@@ -163,6 +163,11 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   decide: async ({ api, values, text }) =>
     jsonResponse(await api.decide(values.item ?? '', parseBody(text, decisionBody))),
 };
+
+/** The span of the client. What is not valid is left out, as the format says. */
+function traceParentOf({ headers }: Visit): string | undefined {
+  return traceParent.safeParse(headers.get('traceparent')).data;
+}
 
 function afterOf({ headers }: Visit, query: URLSearchParams, cursors: EventCursors) {
   const given = headers.get('last-event-id') ?? query.get('after');
