@@ -32,6 +32,8 @@ interface AskedRun {
   /** The name of the agent of a new session. */
   readonly agent: string | undefined;
   readonly input: RunAgentInput;
+  /** The span of the client. */
+  readonly traceparent: string | undefined;
 }
 
 /** A number behind all records of a frame. */
@@ -148,10 +150,14 @@ export class AgUiRun {
   }
 
   async #send(message: ClientMessage): Promise<void> {
-    const { sessions, key, agent } = this.asked;
+    const { sessions, key, agent, traceparent } = this.asked;
     const input = inputOf(message);
     const session = await sessions.forMessage({ key, agent, event: 'aos.agent/UserInput@1' });
-    await session.send(typeof input === 'string' ? input : [...input], { id: message.id, as: sessions.principal });
+    await session.send(typeof input === 'string' ? input : [...input], {
+      id: message.id,
+      as: sessions.principal,
+      ...present({ traceparent }),
+    });
     this.#session = session;
   }
 

@@ -7,6 +7,7 @@ import { jsonText, parseBody } from '../sessions/json.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { doorRefusal, notFound, problemOf, refusalOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
+import { traceParentOf } from '../sessions/trace-parent.js';
 import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { AgUiRun } from './ag-ui-run.js';
@@ -15,6 +16,12 @@ import { runAgentInput } from './input.js';
 import { type AgUiOptions, ownThread } from './options.js';
 
 const PATH = '/ag-ui';
+
+/** What a client sent, and the name of the agent in its path. */
+interface Posted {
+  readonly agent: string | undefined;
+  readonly text: string;
+}
 
 /** Answers the requests at `/ag-ui`, and at `/ag-ui/AGENT` for an agent of a name. */
 export class AgUiSurface implements Surface {
@@ -62,19 +69,19 @@ export class AgUiSurface implements Surface {
     const stream = pace.use(principal, 'streams', 1);
     if (stream === undefined) return busy(this, 'streams', 1);
     visit.hold(stream);
-    const run = await this.#begun(principal, agent, text);
+    const run = await this.#begun(visit, principal, { agent, text });
     leave();
     streams.watch(visit, principal);
     return sseResponse<AgUiEvent>({ visit, open: (signal) => run.events(signal), textOf, end: '', failed: lastWords });
   }
 
-  async #begun(principal: Principal, agent: string | undefined, text: string): Promise<AgUiRun> {
+  async #begun(visit: Visit, principal: Principal, { agent, text }: Posted): Promise<AgUiRun> {
     const input = parseBody(text, runAgentInput);
     const { sessionOf = ownThread } = this.options;
     const key = await sessionOf({ principal, thread: input.threadId });
     if (key === undefined) throw notFound('The thread');
     const sessions = new OwnedSessions(this.served.world, principal, this.options, this.#organizations);
-    const run = new AgUiRun({ sessions, key, agent, input });
+    const run = new AgUiRun({ sessions, key, agent, input, traceparent: traceParentOf(visit) });
     await run.start();
     return run;
   }

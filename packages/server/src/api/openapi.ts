@@ -56,7 +56,7 @@ const EVENT: Json = {
   required: ['type', 'session_id', 'run_id', 'turn_id', 'step_id', 'event_seq', 'correlation_id', 'causation', 'at'],
 };
 
-/** What an organization states. */
+/** A fact of an organization, as streams have it. */
 const ORGANIZATION_EVENT: Json = {
   type: 'object',
   properties: {

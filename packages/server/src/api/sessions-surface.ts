@@ -8,6 +8,7 @@ import { jsonResponse, parseBody } from '../sessions/json.js';
 import type { SessionsOptions } from '../sessions/options.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { doorRefusal, notFound, Problem, problemOf } from '../sessions/problem.js';
+import { traceParentOf } from '../sessions/trace-parent.js';
 import { Cursors } from '../world/cursors.js';
 import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
@@ -124,8 +125,8 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   readSession: read,
   readTranscript: read,
   readContent: read,
-  sendInput: async ({ api, values, text }) =>
-    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody)), 202),
+  sendInput: async ({ api, values, text, visit }) =>
+    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody), traceParentOf(visit)), 202),
   sendCommand: async ({ api, values, text }) =>
     jsonResponse(await api.command(values.session ?? '', parseBody(text, commandBody)), 202),
   readRun: async ({ api, values }) => jsonResponse(await api.run(values.session ?? '', numberOf(values.run))),
