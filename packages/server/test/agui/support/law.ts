@@ -28,7 +28,6 @@ export class Stage {
 
   /** Plays a history; throws what differs. @returns how many streams were checked */
   async hold(served: Served, { answers, acts }: History): Promise<number> {
-    if (process.env.DBG) console.error('HISTORY', JSON.stringify(answers));
     this.#answers = answers;
     this.#n = 0;
     const player = new Player(served, `thread-${this.#histories++}`);
@@ -55,7 +54,6 @@ class Player {
 
   async play(acts: readonly Act[]): Promise<number> {
     for (const act of acts) {
-      if (process.env.DBG) console.error('ACT', this.thread, JSON.stringify(act));
       await this.#do(act);
     }
     for (let i = 0; i < 20 && this.#agent.pendingInterrupts.length > 0; i++)
@@ -99,19 +97,6 @@ class Player {
     for (let i = 0; i < says; i++) agent.say(`m${++this.#n}`, `message ${this.#n}`);
     if (act.cut > 0) agent.cutAfter = act.cut;
     const cancelled = this.#cancelAfter(act.cancel);
-    const hang = process.env.DBG
-      ? setTimeout(async () => {
-          console.error('HANG', agent.last.text, JSON.stringify(agent.last.input));
-          for await (const e of this.session.events({ follow: false, tree: true, channel: 'model' }))
-            console.error(
-              'E',
-              JSON.stringify(e, (k, v) =>
-                ['ref', 'causation', 'at', 'turn_id', 'correlation_id'].includes(k) ? undefined : v,
-              ),
-            );
-          process.exit(1);
-        }, 8000)
-      : undefined;
     for (let tries = 0; ; tries++) {
       const had = structuredClone(agent.messages);
       const failed = await agent.runAgent({ runId, ...(resume.length > 0 ? { resume } : {}) }).then(
@@ -123,12 +108,10 @@ class Player {
       if (!last.wasCut && failed !== undefined) throw new Error(`the client refuses: ${String(failed)}\n${last.text}`);
       if (!last.wasCut) {
         await this.#check(eventsOf(last.text), runId, had as never);
-        clearTimeout(hang);
         break;
       }
       if (tries > 5) throw new Error('cut again and again');
     }
-    if (process.env.DBG) console.error('ENDED', runId);
     await cancelled;
     const events = eventsOf(agent.last.text);
     this.#isLate = events.at(-1)?.code === 'already_settled';
