@@ -58,6 +58,8 @@ export class AgUiRun {
   readonly #past: AgentEvent[] = [];
   #targets: readonly Target[] = [];
   #refusal: RunRefusal | undefined;
+  /** Messages that are not sent, since the client has to answer first. */
+  #unsent: readonly ClientMessage[] = [];
   /** Whether the first part has begun: what models use counts from there. */
   #isTelling = false;
   readonly #thread: Thread;
@@ -94,7 +96,7 @@ export class AgUiRun {
       return;
     }
     let end: End | undefined = { type: 'success' };
-    if (this.#targets.length === 0) yield* this.#told().begin();
+    if (this.#targets.length === 0) end = yield* this.#asItIs();
     for (const [place, target] of this.#targets.entries()) {
       end = yield* this.#part(target, signal);
       if (!this.#goesOn(end, this.#targets[place + 1])) break;
@@ -103,6 +105,14 @@ export class AgUiRun {
     yield* this.#thread.subagents.suspend(this.#thread.openBySession);
     const usage = this.#thread.usage.used;
     yield lastEvent(end, { threadId, runId, usage, result: await this.#result(end) });
+  }
+
+  /** Tells the conversation as it is, and what waits. What a client wants to say meanwhile stays with it until it has answered. */
+  async *#asItIs(): AsyncGenerator<AgUiEvent, End> {
+    for (const event of this.#past) this.#thread.take(event);
+    this.#thread.usage.begin();
+    yield* this.#told().begin(this.#unsent);
+    return this.#unsent.length === 0 ? { type: 'success' } : this.#interrupted();
   }
 
   /** Whether another part is told behind one that ended: behind a run that failed, when that one has begun since. */
@@ -120,7 +130,10 @@ export class AgUiRun {
         throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
       const { sessions, input } = this.asked;
       await resume({ sessions, session, runId: input.runId, read: () => this.#now() }, entries);
-    } else if (added.length > 0) this.#requireNothingOpen();
+    } else if (added.length > 0 && this.#fold().open.length > 0) {
+      this.#unsent = added;
+      return [];
+    }
     for (const message of added) await this.#send(message);
     await this.#read();
     const said = added.length > 0 ? added.map(({ id }) => id) : sinceKnown(messages, begun);
@@ -138,15 +151,6 @@ export class AgUiRun {
       const own = beginsAt(input, key, this.#past);
       return own < 0 || own > place;
     });
-  }
-
-  #requireNothingOpen(): void {
-    const open = this.#fold().open.map(({ id }) => id);
-    if (open.length > 0)
-      throw new RunRefusal(
-        'interrupts_open',
-        `The thread waits for answers, which \`resume\` gives: ${open.join(', ')}.`,
-      );
   }
 
   async #send(message: ClientMessage): Promise<void> {

@@ -3,13 +3,7 @@
 /** A run that is refused, in words for its client. */
 export class RunRefusal extends Error {
   constructor(
-    readonly code:
-      | 'interrupts_open'
-      | 'not_found'
-      | 'already_settled'
-      | 'invalid_argument'
-      | 'nothing_to_run'
-      | 'decide_elsewhere',
+    readonly code: 'not_found' | 'already_settled' | 'invalid_argument' | 'decide_elsewhere',
     message: string,
   ) {
     super(message);

@@ -9,6 +9,7 @@ import type { AgentEvent, AgentEventOf, Delta } from '@reprise/agent';
 import { Answer } from './answer.js';
 import { resultOf, toolCallOf } from './conversation.js';
 import type { AgUiEvent } from './events.js';
+import type { ClientMessage } from './input.js';
 import type { ClientHistory } from './snapshot.js';
 import type { Thread } from './thread.js';
 
@@ -26,11 +27,11 @@ export class RunEvents {
 
   constructor(private readonly parts: RunParts) {}
 
-  /** What a client is told before the first event: how its messages differ, and which subagents work. */
-  async *begin(): AsyncGenerator<AgUiEvent> {
+  /** What a client is told before the first event: how its messages differ, and which subagents work. @param unsent its own at the end */
+  async *begin(unsent: readonly ClientMessage[] = []): AsyncGenerator<AgUiEvent> {
     const { thread, client } = this.parts;
     await this.parts.fill();
-    yield* client.corrections(thread.conversation.messages);
+    yield* client.corrections(thread.conversation.messages, unsent);
     yield* thread.subagents.news();
   }
 

@@ -26,8 +26,9 @@ export class ClientHistory {
     if (event.type === 'REASONING_START') this.#reasoning.add(event.messageId);
   }
 
-  /** The snapshots that a client needs before it is told more; none when it has exactly these messages. */
-  *corrections(messages: readonly Message[]): Generator<AgUiEvent> {
+  /** The snapshots that a client needs before it is told more; none when it has exactly these messages. @param unsent its own */
+  *corrections(recorded: readonly Message[], unsent: readonly ClientMessage[] = []): Generator<AgUiEvent> {
+    const messages = [...recorded, ...(unsent as readonly Message[])];
     const spoken = messages.filter(({ role }) => role !== 'reasoning');
     const hasGhosts = this.#ghosts(messages).length > 0;
     if (!hasGhosts && isDeepStrictEqual(spoken.map(comparable), this.#told)) return;

@@ -133,14 +133,26 @@ describe('interrupts', () => {
     expect(served.paid.toSorted()).toEqual([500, 600]);
   });
 
-  it('a message while answers are awaited is refused, and not sent [SRV-44]', async () => {
+  it('a message while answers are awaited is sent with the answers, which a page that did not know of them is asked for [SRV-44]', async () => {
     await using served = await agUiWorld();
     await asking(served);
     const page = await served.as('human:ann', 't');
     page.say('m2', 'Hello?');
     await page.runAgent();
-    expect(lastEvent(page)).toMatchObject({ type: 'RUN_ERROR', code: 'interrupts_open' });
+    expect(page.pendingInterrupts).toHaveLength(1);
     expect((await served.world.session('ann/t', served.clerk).state())?.queued).toBe(0);
+    expect(page.messages.map(({ id }) => id)).toEqual(['m1', 'ann/t/r0/t1/s1', 'm2']);
+    await page.runAgent({ resume: approve(page) });
+    expect(served.paid).toEqual([500]);
+    expect(page.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+    expect(page.messages.at(-1)?.content).toContain('Hello?');
   });
 
   it('an approval of a session below is an interrupt of its subagent, which begins and ends in each stream [SRV-41, SRV-44]', async () => {

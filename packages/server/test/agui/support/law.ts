@@ -115,6 +115,7 @@ class Player {
     await cancelled;
     const events = eventsOf(agent.last.text);
     this.#isLate = events.at(-1)?.code === 'already_settled';
+    await this.#compare(events.at(-1));
     await this.#goOn(events);
   }
 
@@ -133,6 +134,18 @@ class Player {
       pending: [...pending, ...requested],
     });
     if (broken.length > 0) throw new Error(`broken: ${broken.join(', ')}${shown}`);
+  }
+
+  /** When nothing is under way behind a stream, its client has the whole transcript. */
+  async #compare(end: SeenEvent | undefined): Promise<void> {
+    if ((end?.outcome as { readonly type?: string } | undefined)?.type !== 'success') return;
+    const { run, queued } = (await this.session.state()) ?? {};
+    if (run !== null || queued !== 0) return;
+    same(
+      'the messages of a stream',
+      told(this.#agent.messages),
+      await recorded(this.served.world, this.session, this.#from),
+    );
   }
 
   async #cancelAfter(turns: number): Promise<void> {
