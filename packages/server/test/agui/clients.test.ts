@@ -1,8 +1,10 @@
 /** The client of `@ag-ui/client`, end to end. */
 import { memory } from '@reprise/kernel';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type ModelClient, scriptBy } from '../../../reprise/src/providers.js';
 import { httpHandler } from '../../src/index.js';
 import { eventsOf, type RecordingAgent } from './support/client.js';
+import { brokenRules } from './support/rules.js';
 import { agUiWorld } from './support/world.js';
 
 type Served = Awaited<ReturnType<typeof agUiWorld>>;
@@ -145,6 +147,26 @@ describe('a client of AG-UI', () => {
     ann.say('m2', 'Hello');
     await ann.runAgent();
     expect(spoken(ann).at(-1)?.[2]).toContain('Hello');
+  });
+
+  it('calls of an answer that was cancelled before they were requested have no results, since they were never told [SRV-41]', async () => {
+    const final = scriptBy(() => ({ text: 'One moment.', calls: [{ tool: 'pay', args: { cents: 5 } }] }));
+    let cancelled: Promise<unknown> | undefined;
+    const model: ModelClient = {
+      ...final,
+      generate: async (request, context) => {
+        cancelled ??= served?.world.session('ann/t', served.clerk).cancel();
+        await cancelled;
+        return final.generate(request, { ...context, progress: () => undefined, signal: new AbortController().signal });
+      },
+    };
+    const { as, paid } = await serve({ model });
+    const ann = await as('human:ann', 't');
+    ann.say('m1', 'pay 5');
+    await ann.runAgent({ runId: 'r1' });
+    const events = eventsOf(ann.last.text);
+    expect(brokenRules(events, { threadId: 't', runId: 'r1', had: [], pending: [] })).toEqual([]);
+    expect([lastEvent(ann)?.outcome, paid]).toEqual([{ type: 'cancelled' }, []]);
   });
 
   it('a body that does not fit, an agent that is not there, and a request without a token are refused [SRV-41]', async () => {
