@@ -56,9 +56,12 @@ class Player {
     for (const act of acts) {
       await this.#do(act);
     }
-    for (let i = 0; i < 20 && this.#agent.pendingInterrupts.length > 0; i++)
-      await this.#run({ ...QUIET, answer: 'approve' });
-    await this.#run({ ...QUIET, do: 'again' }); // what happened elsewhere
+    // What happened elsewhere, and then what waits, until nothing does.
+    for (let i = 0; i < 40; i++) {
+      const waited = this.#agent.pendingInterrupts.length > 0;
+      await this.#run(QUIET);
+      if (!waited && this.#agent.pendingInterrupts.length === 0) break;
+    }
     const { session } = this;
     same('the messages', told(this.#agent.messages), await recorded(this.served.world, session, this.#from));
     return this.#streams;
