@@ -7,7 +7,7 @@ import { anyHistory } from './support/histories.js';
 import { Stage } from './support/law.js';
 import { agUiWorld } from './support/world.js';
 
-const RUNS = Number(process.env.RUNS ?? Math.ceil(1_000 / stepOf(25)));
+const RUNS = Number(process.env.RUNS ?? Math.ceil(1_000 / stepOf(40)));
 const command = 'npx vitest run packages/server/test/agui/streams.test.ts';
 
 describe('streams of AG-UI', () => {
