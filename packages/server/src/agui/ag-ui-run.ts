@@ -263,7 +263,7 @@ export class AgUiRun {
       if (end !== undefined) return end;
       if (thread.mayRest && thread.isAtRest) return this.#interrupted();
     }
-    return undefined;
+    return thread.isOver && !signal.aborted ? { type: 'success' } : undefined;
   }
 
   async *#tellOne(

@@ -12,6 +12,8 @@ import type { ClientMessage } from './input.js';
 export class ClientHistory {
   readonly #reasoning = new Set<string>();
   readonly #told: readonly object[];
+  /** Whether a snapshot replaced what the client had. */
+  #wasCorrected = false;
   readonly #ids: readonly string[];
 
   constructor(messages: readonly ClientMessage[]) {
@@ -31,7 +33,7 @@ export class ClientHistory {
     const messages = [...recorded, ...(unsent as readonly Message[])];
     const spoken = messages.filter(({ role }) => role !== 'reasoning');
     const hasGhosts = this.#ghosts(messages).length > 0;
-    if (!hasGhosts && isDeepStrictEqual(spoken.map(comparable), this.#told)) return;
+    if (!this.#wasCorrected && !hasGhosts && isDeepStrictEqual(spoken.map(comparable), this.#told)) return;
     const ids = spoken.map(({ id }) => id);
     const known = this.#ids.filter((id) => ids.includes(id));
     if (known.some((id, place) => id !== ids[place])) yield { type: 'MESSAGES_SNAPSHOT', messages: [] };
@@ -40,6 +42,7 @@ export class ClientHistory {
 
   /** A snapshot of these messages. */
   snapshot(messages: readonly Message[]): AgUiEvent {
+    this.#wasCorrected = true;
     return { type: 'MESSAGES_SNAPSHOT', messages: [...this.#ghosts(messages), ...messages] };
   }
 

@@ -20,6 +20,8 @@ export class Thread {
   mayRest = false;
   /** The number of the last run, when it returned a value. */
   returned: number | undefined;
+  /** Whether the last run has ended: sessions below may work on. */
+  isOver = false;
   /** Whether the last run did not complete: what waits behind it is not taken up. */
   isHeldUp = false;
   readonly #rest = new Rest();
@@ -60,10 +62,11 @@ export class Thread {
     return found;
   }
 
-  #move({ run_id, value_ref, from, to }: AgentEventOf<'lifecycle'>): void {
+  #move({ run_id, value_ref, from, to, stop }: AgentEventOf<'lifecycle'>): void {
     if (from === 'Queued') return;
     const [, number] = /\/r(\d+)$/.exec(run_id ?? '') ?? [];
     this.returned = value_ref === undefined || number === undefined ? undefined : Number(number);
+    this.isOver = stop !== undefined;
     this.isHeldUp = to === 'Failed' || to === 'Cancelled';
   }
 }

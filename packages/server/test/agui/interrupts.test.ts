@@ -179,4 +179,25 @@ describe('interrupts', () => {
         .map(({ type }) => type),
     ).toEqual(['SUBAGENT_STARTED', 'SUBAGENT_FINISHED']);
   });
+
+  it.each<[string, boolean]>([
+    ['a message that waits for the answer is told behind it', true],
+    ['a client that takes its message back has its end all the same', false],
+  ])('a subagent that outlives its run asks when its person comes back: %s [SRV-42, SRV-44]', async (_, keeps) => {
+    const model = scriptBy(({ last }) => {
+      if (last === 'help') return { calls: [{ tool: 'spawn_agent', args: { agent: 'helper', task: 'pay for me' } }] };
+      return last.includes('pay for me') ? { calls: [{ tool: 'pay', args: { cents: 900 } }] } : { text: 'Done.' };
+    });
+    await using served = await agUiWorld({ model });
+    const ann = await asking(served, 'help');
+    await expect.poll(async () => (await served.world.pending()).length).toBe(1);
+    ann.say('m2', 'Hello?');
+    await ann.runAgent();
+    if (!keeps) ann.messages = ann.messages.filter(({ id }) => id !== 'm2');
+    await ann.runAgent({ resume: approve(ann) });
+    expect(lastEvent(ann)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+    const said = ann.messages.flatMap(({ role, id }) => (role === 'user' ? [id] : []));
+    expect(said).toEqual(keeps ? ['m1', 'm2'] : ['m1']);
+    await expect.poll(() => served.paid).toEqual([900]);
+  });
 });
