@@ -1,0 +1,7 @@
+/** The pure wing of webhooks: the outbox of a receiver, and how a delivery is posted. */
+export * from './names.js';
+export * from './notice.js';
+export { outboxReducer } from './outbox.js';
+export { type Delivery, type OutboxState, outboxTables } from './outbox-schemas.js';
+export { type Posted, postPlan, webhookPost } from './post.js';
+export { SCHEDULE } from './schedule.js';
