@@ -4,10 +4,11 @@
  * Invariants
  * F1  Each outbox is told from the place up to which it has taken notices in, which stands in its own state: a process that dies
  *     leaves out nothing, and what is sent again counts once (outbox/O1).
- * F2  An outbox that has failed keeps back no other one. When it was revived, it is told what it has missed.
+ * F2  An outbox that has failed, or faults, keeps back no other one. When it was revived, or by the next process, it is told what
+ *     it has missed.
  * F3  No failure here reaches the world: the world's owner sees failed cells among its troubles, and the rest is tried again.
  */
-import { type AgentWorld, partRequestId } from '@reprise/agent';
+import type { AgentWorld } from '@reprise/agent';
 import { type Address, isRepriseError, type JournalRecord } from '@reprise/contracts';
 import type { WorldFrame } from '@reprise/kernel';
 import { clockOf } from '@reprise/kernel/world';
@@ -49,7 +50,11 @@ export class Follower {
   async start(): Promise<void> {
     const { created, head } = this.world.kernel;
     const looked = created ? 0 : head.seq + 1;
-    for (const { name } of this.receivers) await this.#request([OUTBOX, name], 'webhooks/Open@1', { looked }, 'open');
+    for (const { name } of this.receivers) {
+      const address: Address = [OUTBOX, name];
+      if ((await this.world.kernel.state(address)) === undefined)
+        await this.#send(address, 'webhooks/Open@1', { looked });
+    }
     this.#reading = this.#follow();
   }
 
@@ -61,13 +66,15 @@ export class Follower {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
-    for (let pause: number = PAUSE_MS.first; !signal.aborted; pause = Math.min(pause * 2, PAUSE_MS.max)) {
-      const isOver = await this.#read().then(
-        () => false,
-        () => this.world.kernel.closedBy !== undefined,
-      );
-      if (isOver) return;
-      await clockOf(this.world.kernel).sleep(pause, signal); // F3
+    for (let pause: number = PAUSE_MS.first; !signal.aborted; ) {
+      try {
+        await this.#read();
+        pause = PAUSE_MS.first;
+      } catch {
+        if (this.world.kernel.closedBy !== undefined) return;
+        await clockOf(this.world.kernel).sleep(pause, signal); // F3
+        pause = Math.min(pause * 2, PAUSE_MS.max);
+      }
     }
   }
 
@@ -96,20 +103,21 @@ export class Follower {
     const wanted: Notice[] = [];
     for (const one of told.gone ? [] : found) if (await this.#wants(told.receiver, one)) wanted.push(one);
     try {
-      for (let i = 0; i < wanted.length; i += NOTICES_MAX) {
-        const notices = wanted.slice(i, i + NOTICES_MAX);
-        await this.#request(told.address, 'webhooks/Due@1', { seq: frame.seq, notices }, `${frame.seq}.${i}`);
-      }
-      const isFar = frame.seq + 1 - told.seq >= LOOK_FRAMES;
-      if (wanted.length === 0 && isFar) {
-        const looked = frame.seq + 1;
-        await this.#request(told.address, 'webhooks/Looked@1', { looked }, `looked.${looked}`);
-      }
-      if (wanted.length > 0 || isFar) told.seq = frame.seq + 1;
+      await this.#bring(told, frame.seq, wanted);
     } catch (error) {
       if (!isRepriseError(error, 'cell_failed') && !isRepriseError(error, 'delivery_faulted')) throw error;
       told.failed = true; // F2
     }
+  }
+
+  async #bring(told: Told, seq: number, wanted: readonly Notice[]): Promise<void> {
+    for (let i = 0; i < wanted.length; i += NOTICES_MAX) {
+      const notices = wanted.slice(i, i + NOTICES_MAX);
+      await this.#send(told.address, 'webhooks/Due@1', { seq, notices, last: i + NOTICES_MAX >= wanted.length });
+    }
+    const isFar = seq + 1 - told.seq >= LOOK_FRAMES;
+    if (wanted.length === 0 && isFar) await this.#send(told.address, 'webhooks/Looked@1', { looked: seq + 1 });
+    if (wanted.length > 0 || isFar) told.seq = seq + 1;
   }
 
   async #wants({ on, wants }: Receiver, { type, data }: Notice): Promise<boolean> {
@@ -127,8 +135,9 @@ export class Follower {
     return state !== undefined && (state.depth > 0 || state.tell_owner !== false);
   }
 
-  async #request(to: Address, name: string, value: object, id: string): Promise<void> {
-    await this.world.kernel.request(to, { name, value }, { id: partRequestId('webhooks', to[1], id) });
+  /** Without an id: what comes twice is known by its place (outbox/O1). */
+  async #send(to: Address, name: string, value: object): Promise<void> {
+    await this.world.kernel.request(to, { name, value });
   }
 }
 

@@ -29,8 +29,14 @@ export type Delivery = z.infer<typeof delivery>;
 export const outboxEvents = {
   /** Makes the outbox, which is told of what happens from this frame on. */
   'webhooks/Open@1': creates(from(z.strictObject({ looked: count }), by.outside)),
-  /** Notices of one frame. What is before the place up to which it has looked is known to it, and counts as taken in. */
-  'webhooks/Due@1': from(z.strictObject({ seq: count, notices: z.array(notice).max(NOTICES_MAX) }), by.outside),
+  /**
+   * Notices of one frame, and whether they are its last ones. What is before the place up to which it has looked is known to
+   * it already.
+   */
+  'webhooks/Due@1': from(
+    z.strictObject({ seq: count, notices: z.array(notice).max(NOTICES_MAX), last: z.boolean() }),
+    by.outside,
+  ),
   /** The frames before this one held nothing more for it. */
   'webhooks/Looked@1': from(z.strictObject({ looked: count }), by.outside),
   /** Takes up undelivered ones again, the oldest first or the one with this id, and sends to a receiver that was gone. */

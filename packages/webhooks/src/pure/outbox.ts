@@ -21,13 +21,12 @@ const GONE = 410;
 
 const HANDLERS: EventHandlers<OutboxState, typeof outboxEvents, typeof outboxTables> = {
   'webhooks/Open@1': () => undefined, // an outbox that is there goes on from where it was
-  'webhooks/Due@1': (draft, { seq, notices }, ctx) => {
+  'webhooks/Due@1': (draft, { seq, notices, last }, ctx) => {
     for (const one of notices) takeIn(draft, seq, one, ctx);
+    if (last) looks(draft, seq + 1);
     goOn(draft, ctx);
   },
-  'webhooks/Looked@1': (draft, { looked }) => {
-    if (looked > draft.looked[0]) draft.looked = [looked, 0];
-  },
+  'webhooks/Looked@1': (draft, { looked }) => looks(draft, looked),
   'webhooks/Retry@1': (draft, { id }, ctx) => {
     const again = undelivered(ctx, id);
     if (id !== null && again.length === 0) ctx.reject('delivery_unknown');
@@ -83,6 +82,11 @@ function takeIn(draft: OutboxState, seq: number, { record, ...notice }: Notice, 
   const placed = { at, delivery: { id, ...notice, ends: ctx.now + SCHEDULE.giveUpMs, attempts: 0, code: null } };
   if (ctx.table('waiting').size >= OUTBOX_MAX) giveUp(draft, placed, 'outbox_full', ctx);
   else enqueue(ctx, placed, ctx.now);
+}
+
+/** Everything before a frame was taken in. */
+function looks(draft: OutboxState, looked: number): void {
+  if (looked > draft.looked[0]) draft.looked = [looked, 0];
 }
 
 /** What an answer of the receiver, or its absence, means for a delivery. */

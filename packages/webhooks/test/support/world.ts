@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type AgentWorld, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
 import type { Clock, Store } from '@reprise/kernel';
 import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
-import { VirtualClock } from '@reprise/testkit';
+import type { VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
 import { type ReceiverOptions, type WebhooksOptions, webhooks } from '../../src/index.js';
 import type { Receiver } from './receiver.js';
@@ -71,7 +71,11 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
  *
  * @param isQuiet whether everything that was begun waits for the clock
  */
-export async function drive(clock: VirtualClock, isDone: () => Promise<boolean>, isQuiet: () => Promise<boolean>): Promise<void> {
+export async function drive(
+  clock: VirtualClock,
+  isDone: () => Promise<boolean>,
+  isQuiet: () => Promise<boolean>,
+): Promise<void> {
   while (!(await isDone())) {
     if (!(await isQuiet())) await turn();
     else await clock.advance(Math.max(1, clock.nextWakeIn ?? 60_000));
