@@ -124,7 +124,7 @@ class History {
 
 describe(`deliveries to receivers that answer as they like (seed ${SEED}, ${HISTORIES} histories)`, () => {
   for (let i = 0; i < HISTORIES; i++)
-    it(`each of two receivers is sent every delivery with one id and a valid signature until it has taken it, or the delivery is said to be undelivered, in history ${i}`, async () => {
+    it(`each of two receivers is sent every delivery with one id and a valid signature until it has taken it, or the delivery is said to be undelivered, in history ${i} [HOOK-3, HOOK-12]`, async () => {
       await History.run(SEED * 1_000 + i);
     });
 });
