@@ -74,7 +74,7 @@ describe('the address of a receiver', () => {
     await way.close();
   });
 
-  it('an address without https, with a user name, or that is none is refused when it is declared [HOOK-13]', () => {
+  it('an address without https, with a user name, or of no host is refused when it is declared [HOOK-13]', () => {
     const given =
       (url: string, more: Partial<ReceiverOptions> = {}) =>
       () =>

@@ -79,7 +79,7 @@ describe('a webhook of others', () => {
 
   it('a wrong signature, a message of another time, and one without an id get 401, and nothing is journaled [HOOK-14, HOOK-15]', async () => {
     const handler = standard({ to: () => expect.unreachable() });
-    const head = world.kernel.head.head;
+    const head = world.kernel.head.digest;
     const late = new Date(Date.now() - 301_000);
     const early = new Date(Date.now() + 301_000);
     const bare = signed('m1', '{}');
@@ -92,7 +92,7 @@ describe('a webhook of others', () => {
     ];
     for (const request of all) expect((await handler(request)).status).toBe(401);
     expect((await handler(signed('m1', '{}', { at: new Date(Date.now() - 250_000) }))).status).toBe(503); // `to` was reached
-    expect(world.kernel.head.head).toBe(head);
+    expect(world.kernel.head.digest).toBe(head);
   });
 
   it('a body beyond the bound is not read on, and another method is refused [HOOK-15]', async () => {

@@ -155,7 +155,11 @@ export function makers(): readonly RightCall[] {
     {
       name: 'webhooks',
       call: webhooks,
-      args: [{ ops: { url: 'https://ops.example.com/', secret: 'ops', on: ['ended'] } }, { allowPrivate: ['localhost:1'] }],
+      args: [
+        { ops: { url: 'https://ops.example.com/', secret: 'ops', on: ['ended'] } },
+        { allowPrivate: ['localhost:1'] },
+      ],
+      needed: 1,
     },
     { name: 'standardWebhook', call: standardWebhook, args: [{ secret: 'partner', toleranceSeconds: 60 }] },
     {
@@ -225,6 +229,11 @@ export function methods({ world, session, run, item }: Awaited<ReturnType<typeof
   const sent = { id: 'x-1', as: 'human:ann' };
   const command = { ...sent, ifEpoch: 1 };
   return [
+    {
+      name: 'webhookHandler',
+      call: (options: never) => webhookHandler(world, options),
+      args: [{ name: 'partner', verify: async () => undefined, to: () => undefined, as: 'human:ann', bytesMax: 9 }],
+    },
     on(world, 'session', ['me', helper, { labels: { tenant: 'a' } }], {
       needed: 2,
       loose: [1],

@@ -12,7 +12,7 @@ export interface Sent {
 }
 
 /** How to send a request. */
-export interface Way {
+interface Way {
   readonly targets: Targets;
   readonly resolve: Resolve;
   /**

@@ -24,7 +24,7 @@ export interface SettleCall {
   readonly outcome: Settlement;
 }
 
-/** What a message does. */
+/** What a message does: one of three kinds, told apart by their fields. */
 export type WebhookAct = SayToSession | SendToCell | SettleCall;
 
 /** Does what a message says, as a principal. @param id the id of the act: one id is one act */

@@ -27,7 +27,7 @@ import { jsonIn, type ReceivedRequest, type VerifyRequest } from './verify.js';
 
 /** A message of a sender that was verified. */
 export interface WebhookMessage {
-  /** The sender's id. */
+  /** The sender's id of it, which becomes that of its act. */
   readonly id: string;
   /** The body as JSON; undefined when it is not JSON. */
   readonly json: unknown;
@@ -109,7 +109,7 @@ async function answer(world: AgentWorld, options: WebhookHandlerOptions, request
   }
 }
 
-/** H1, H3 */
+// H1, H3
 async function taken(world: AgentWorld, options: WebhookHandlerOptions, request: ReceivedRequest): Promise<Response> {
   const secret = (name: string): Promise<string> => world.kernel.secret(name);
   const verified = await options.verify(request, { now: Date.now(), secret });

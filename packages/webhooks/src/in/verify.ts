@@ -8,6 +8,7 @@
 import { createHmac } from 'node:crypto';
 import {
   type ArgumentCheck,
+  aFlag,
   aText,
   checkOf,
   fieldsOf,
@@ -100,7 +101,7 @@ export interface HmacOptions {
   readonly prefix?: string;
   /**
    * `true` for a header such as `t=1700000000,v1=SIGNATURE` over `t.body`, as Stripe sends it. Without it the body alone is
-   * signed, so a request that somebody recorded is valid for ever; only its id makes it one act.
+   * signed, so a request that an attacker recorded is valid for ever; only its id makes it one act.
    */
   readonly timestamped?: boolean;
   /** How far that time may differ, in seconds. Default 300. */
@@ -115,7 +116,7 @@ const HMAC: KnownOptions<HmacOptions> = {
   algorithm: oneOf('sha256', 'sha512'),
   encoding: oneOf('hex', 'base64'),
   prefix: aText,
-  timestamped: true,
+  timestamped: aFlag,
   toleranceSeconds: wholeFrom(1),
   id: true,
 };

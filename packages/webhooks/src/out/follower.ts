@@ -36,7 +36,7 @@ interface Told {
 /** The parts of a world that following needs. */
 type Followed = Pick<AgentWorld, 'kernel'>;
 
-/** Follows one open world. */
+/** Follows one open world, for all outboxes that its receivers have. */
 export class Follower {
   readonly #stop = new AbortController();
   #reading: Promise<void> | undefined;

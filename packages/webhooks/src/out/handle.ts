@@ -4,7 +4,7 @@ import { type Address, isFilled, type Principal, present, requireArgument } from
 import { AT_ONCE, type Delivery, type NoticeData, OUTBOX, type OutboxState } from '../pure/index.js';
 import type { Receiver } from './receivers.js';
 
-/** How a receiver stands. */
+/** How a receiver stands: whether it answers, and how much waits for it. */
 export interface ReceiverStatus {
   readonly receiver: string;
   /** Whether it answered that it is gone (410): nothing is sent to it until {@link Webhooks.retry}. */
@@ -20,7 +20,7 @@ export interface ReceiverStatus {
 /** A delivery that was not taken, as it is listed. */
 export interface ListedDelivery {
   readonly receiver: string;
-  /** The `webhook-id`. */
+  /** The `webhook-id` of each attempt. */
   readonly id: string;
   readonly type: string;
   /** When it happened, in journal milliseconds. */
@@ -45,7 +45,7 @@ export class Webhooks {
     private readonly receivers: readonly Receiver[],
   ) {}
 
-  /** How each receiver stands. */
+  /** How each receiver stands, in the order in which they were declared. */
   async receiversNow(): Promise<readonly ReceiverStatus[]> {
     return Promise.all(this.receivers.map(({ name }) => this.#status(name)));
   }

@@ -61,7 +61,7 @@ async function attempt(receiver: Receiver, post: Posted, context: AdapterContext
 }
 
 /** The same bytes in every attempt. */
-export function bodyOf({ type, at, data }: Pick<Posted, 'type' | 'at' | 'data'>): string {
+function bodyOf({ type, at, data }: Pick<Posted, 'type' | 'at' | 'data'>): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 

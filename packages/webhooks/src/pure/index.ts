@@ -2,6 +2,5 @@
 export * from './names.js';
 export * from './notice.js';
 export { outboxReducer } from './outbox.js';
-export { type Delivery, type OutboxState, outboxTables } from './outbox-schemas.js';
+export type { Delivery, OutboxState } from './outbox-schemas.js';
 export { type Posted, postPlan, webhookPost } from './post.js';
-export { SCHEDULE } from './schedule.js';

@@ -4,8 +4,8 @@ import * as z from '@reprise/contracts/schema';
 const id = z.string().min(1).max(512);
 const code = z.string().min(1).max(96);
 
-/** The types of notices. */
-export const NOTICE_TYPES = [
+/** Each type of notice, as receivers read it in `type`. */
+const NOTICE_TYPES = [
   'item.waiting',
   'run.ended',
   'run.failed',
@@ -21,7 +21,7 @@ export const NOTICE_TYPES = [
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
 /** The data of a notice. */
-export const noticeData = z.strictObject({
+const noticeData = z.strictObject({
   world_id: id,
   /** The place in the journal, `frame.record`. */
   event_seq: z.string().max(32),
@@ -30,7 +30,7 @@ export const noticeData = z.strictObject({
   session_id: z.exactOptional(id),
   run_id: z.exactOptional(id),
   status: z.exactOptional(z.string().max(32)),
-  /** Why it failed. */
+  /** Why it failed; absent where nothing did. */
   code: z.exactOptional(code),
   /** Of a pending item: the id that `world.decide` takes. */
   item_id: z.exactOptional(id),

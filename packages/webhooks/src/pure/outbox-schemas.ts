@@ -11,7 +11,7 @@ const code = z.string().min(1).max(96);
 const { type, at, data } = notice.shape;
 
 /** A delivery as long as it is not taken. */
-export const delivery = z.strictObject({
+const delivery = z.strictObject({
   /** The `webhook-id`: the same in every attempt, also after the delivery was taken up again. */
   id: z.string().max(64),
   ...{ type, at, data },

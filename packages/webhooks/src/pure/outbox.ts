@@ -2,7 +2,7 @@
  * `webhooks/Outbox@1`: what one receiver is told, until it has taken it. Its key is the name of the receiver.
  *
  * Invariants
- * O1  A notice enters once, whoever brings it again: its place is behind those that were taken in.
+ * O1  A notice enters once, however often it is brought: its place is behind those that were taken in.
  * O2  A delivery that entered waits, is under way, was taken, or is undelivered with a fact that says so.
  * O3  At most {@link UNDER_WAY_MAX} are under way; to a receiver that failed last, one, after its rest.
  * O4  What waits, and what is listed as undelivered, is bounded. No frame does more than a bounded number of steps.
@@ -45,13 +45,13 @@ const HANDLERS: EventHandlers<OutboxState, typeof outboxEvents, typeof outboxTab
   },
   'sys/TimerFired@1': (draft, _, ctx) => goOn(draft, ctx),
   'sys/PlanFailed@1': (draft, { plan: [, , ordinal] }, ctx) => {
-    for (const [at, { plan }] of ctx.table('under_way').range())
+    for (const [at, { plan }] of ctx.table('under_way').range({ limit: UNDER_WAY_MAX }))
       if (plan === ordinal) fails(draft, takeUnderWay(ctx, at), { code: 'plan_failed', retryAfterMs: null }, ctx);
     goOn(draft, ctx);
   },
   // The plans of a cell end with its fault: what was under way is tried again.
   'sys/Revived@1': (draft, _, ctx) => {
-    for (const [at] of ctx.table('under_way').range())
+    for (const [at] of ctx.table('under_way').range({ limit: UNDER_WAY_MAX }))
       fails(draft, takeUnderWay(ctx, at), { code: 'cell_failed', retryAfterMs: null }, ctx);
     goOn(draft, ctx);
   },
@@ -152,7 +152,7 @@ function goOn(draft: OutboxState, ctx: OutboxContext): void {
   wake(draft, ctx);
 }
 
-/** O3 */
+// O3
 function mayStart(draft: OutboxState, ctx: OutboxContext): boolean {
   const due = nextDue(ctx);
   if (draft.gone || due === undefined || Math.max(due, draft.rested) > ctx.now) return false;
@@ -178,7 +178,7 @@ function takeUnderWay(ctx: OutboxContext, at: string): Placed | undefined {
 
 /** The undelivered ones that are taken up again: the one with this id, or the oldest. */
 function undelivered(ctx: OutboxContext, id: string | null): readonly Placed[] {
-  const listed = ctx.table('undelivered').range(id === null ? { limit: AT_ONCE } : {});
+  const listed = ctx.table('undelivered').range({ limit: id === null ? AT_ONCE : UNDELIVERED_MAX });
   return listed.flatMap(([at, { since: _, ...delivery }]) =>
     id === null || delivery.id === id ? [{ at, delivery }] : [],
   );

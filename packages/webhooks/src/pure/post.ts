@@ -8,14 +8,14 @@ import { SCHEDULE } from './schedule.js';
 const { type, at, data } = notice.shape;
 
 /** What is posted: the id is that of every attempt. The receiver is a name; its address and its secret are the app's. */
-export const posted = z.strictObject({ receiver: z.string().min(1).max(64), id: z.string().max(64), type, at, data });
+const posted = z.strictObject({ receiver: z.string().min(1).max(64), id: z.string().max(64), type, at, data });
 
-/** What is posted. */
+/** What is posted: a notice for one receiver, under its id. */
 export type Posted = z.infer<typeof posted>;
 
 /**
  * `webhook.post@1`: posts a delivery. A receiver may be sent it again after a crash, with the same `webhook-id`. Every answer
- * of the receiver is a payload; an error says that there was none.
+ * of the receiver is a payload; an error says that it did not answer.
  */
 export const webhookPost = defineEffect({
   kind: 'webhook.post@1',
@@ -33,7 +33,7 @@ export const attempted = z.strictObject({
   code: z.nullable(z.union([failureCode, z.string().max(96)])),
 });
 
-/** How an attempt ended. */
+/** How an attempt ended: see the schema. */
 export type Attempted = z.infer<typeof attempted>;
 
 /** The event of the end of an attempt. */

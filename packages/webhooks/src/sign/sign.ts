@@ -12,8 +12,8 @@ const SECRET_BYTES = { min: 24, max: 64 } as const;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** What is signed. */
-export interface Signed {
+/** What is signed: the parts of a message that a signature covers. */
+interface Signed {
   readonly id: string;
   /** In seconds since 1970, as the header has it. */
   readonly timestamp: string;
