@@ -12,7 +12,7 @@ export {
   type VerifyContext,
   type VerifyRequest,
 } from './in/verify.js';
-export { type ListedDelivery, type ReceiverStatus, type RetryOptions, Webhooks } from './out/handle.js';
+export type { ListedDelivery, ReceiverStatus, RetryOptions, Webhooks } from './out/handle.js';
 export { webhooks } from './out/part.js';
 export type { NoticedSession, ReceiverOptions, WebhooksOptions } from './out/receivers.js';
 export type { NoticeData, NoticeType, Topic } from './pure/index.js';

@@ -11,7 +11,7 @@ import type { FailureCode } from '@reprise/contracts';
 import { isRepriseError } from '@reprise/contracts';
 import { type Adapter, type AdapterContext, type AdapterOutcome, adapterOf } from '@reprise/kernel';
 import { exchangeOnce } from '@reprise/tools/http';
-import { type Posted, UNDER_WAY_MAX, webhookPost } from '../pure/index.js';
+import { type DeliveryPost, UNDER_WAY_MAX, webhookPost } from '../pure/index.js';
 import { HEADERS, keyOf, signatures } from '../sign/sign.js';
 import type { Receiver } from './receivers.js';
 
@@ -22,14 +22,14 @@ interface Answer {
 }
 
 /** The adapter of `webhook.post@1`. As many deliveries run at once as all receivers together may have under way. */
-export function postAdapter(receivers: readonly Receiver[]): Adapter<Posted, Answer> {
+export function postAdapter(receivers: readonly Receiver[]): Adapter<DeliveryPost, Answer> {
   const known = new Map(receivers.map((one) => [one.name, one]));
   return adapterOf(webhookPost, {
     name: 'webhook.post',
     concurrency: receivers.length * UNDER_WAY_MAX,
     doExecute: async (post, context) => {
       const receiver = known.get(post.receiver);
-      if (receiver === undefined) return failure('validation_error/receiver_unknown');
+      if (receiver === undefined) return failure('adapter_error/receiver_unknown');
       const outcome = await attempt(receiver, post, context);
       tellService(receiver, outcome, context);
       return outcome;
@@ -37,7 +37,11 @@ export function postAdapter(receivers: readonly Receiver[]): Adapter<Posted, Ans
   });
 }
 
-async function attempt(receiver: Receiver, post: Posted, context: AdapterContext): Promise<AdapterOutcome<Answer>> {
+async function attempt(
+  receiver: Receiver,
+  post: DeliveryPost,
+  context: AdapterContext,
+): Promise<AdapterOutcome<Answer>> {
   try {
     const body = bodyOf(post);
     const headers = await headersOf(receiver, post.id, body, context);
@@ -61,7 +65,7 @@ async function attempt(receiver: Receiver, post: Posted, context: AdapterContext
 }
 
 /** The same bytes in every attempt. */
-function bodyOf({ type, at, data }: Pick<Posted, 'type' | 'at' | 'data'>): string {
+function bodyOf({ type, at, data }: Pick<DeliveryPost, 'type' | 'at' | 'data'>): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
@@ -102,17 +106,17 @@ function waitIn(header: string | undefined): number | null {
 }
 
 const SYSTEM_CODES: Readonly<Record<string, FailureCode>> = {
-  ECONNREFUSED: 'provider_error_retryable/connection_refused',
-  ECONNRESET: 'provider_error_retryable/connection_reset',
-  ENOTFOUND: 'provider_error_retryable/host_unknown',
-  EAI_AGAIN: 'provider_error_retryable/host_unknown',
+  ECONNREFUSED: 'adapter_error/connection_refused',
+  ECONNRESET: 'adapter_error/connection_reset',
+  ENOTFOUND: 'adapter_error/host_unknown',
+  EAI_AGAIN: 'adapter_error/host_unknown',
 };
 
 function codeOf(error: unknown): FailureCode {
   if (isRepriseError(error, 'path_refused')) return 'policy_denied/private_address';
-  if (isRepriseError(error, 'invalid_argument')) return 'adapter_error/secret';
+  if (isRepriseError(error, 'invalid_argument')) return 'adapter_error/webhook_secret';
   const { code } = (error ?? {}) as { readonly code?: unknown };
-  return SYSTEM_CODES[String(code)] ?? 'provider_error_retryable/no_answer';
+  return SYSTEM_CODES[String(code)] ?? 'adapter_error/no_answer';
 }
 
 function failure(code: FailureCode): { readonly status: 'error'; readonly code: FailureCode } {

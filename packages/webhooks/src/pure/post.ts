@@ -11,7 +11,7 @@ const { type, at, data } = notice.shape;
 const posted = z.strictObject({ receiver: z.string().min(1).max(64), id: z.string().max(64), type, at, data });
 
 /** What is posted: a notice for one receiver, under its id. */
-export type Posted = z.infer<typeof posted>;
+export type DeliveryPost = z.infer<typeof posted>;
 
 /**
  * `webhook.post@1`: posts a delivery. A receiver may be sent it again after a crash, with the same `webhook-id`. Every answer
