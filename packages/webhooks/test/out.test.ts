@@ -284,7 +284,9 @@ describe('a delivery that is not taken', () => {
     const world = await open(part, { ops: 'short' });
     await said(world, 'Hi');
     await settled(world, part, 1);
-    await expect.poll(async () => (await world.part(part).waiting('ops'))[0]?.code).toBe('adapter_error/webhook_secret');
+    await expect
+      .poll(async () => (await world.part(part).waiting('ops'))[0]?.code)
+      .toBe('adapter_error/webhook_secret');
     expect(ops.received).toEqual([]);
     await world.close();
   });

@@ -43,25 +43,41 @@ async function attempt(
   context: AdapterContext,
 ): Promise<AdapterOutcome<Answer>> {
   try {
-    const body = bodyOf(post);
-    const headers = await headersOf(receiver, post.id, body, context);
-    const message = await exchangeOnce(
-      receiver.url,
-      { method: 'POST', headers, body },
-      {
-        targets: receiver.targets,
-        resolve: receiver.resolve,
-        own: async () => ({}),
-        signal: context.signal,
-      },
-    );
-    const answer = answerIn(message);
-    message.destroy(); // P2: a body that is large, or never ends, is not waited for
-    return { status: 'ok', payload: answer };
+    const keys = await keysOf(receiver, context);
+    return keys === undefined
+      ? failure('adapter_error/webhook_secret')
+      : await posted(receiver, post, keys, context.signal);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return { ...failure(codeOf(error)), error };
+    context.report?.(error);
+    return failure(codeOf(error));
   }
+}
+
+/** The keys that sign for a receiver; undefined when a secret is missing or is no secret of Standard Webhooks. */
+async function keysOf({ secrets }: Receiver, context: AdapterContext): Promise<readonly Uint8Array[] | undefined> {
+  try {
+    const keys: Uint8Array[] = [];
+    for (const name of secrets) keys.push(keyOf(await context.secret(name), name));
+    return keys;
+  } catch (error) {
+    context.report?.(error);
+    return undefined;
+  }
+}
+
+async function posted(
+  { url, targets, resolve }: Receiver,
+  post: DeliveryPost,
+  keys: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<AdapterOutcome<Answer>> {
+  const body = bodyOf(post);
+  const sent = { method: 'POST', headers: headersOf(post.id, body, keys), body };
+  const message = await exchangeOnce(url, sent, { targets, resolve, own: async () => ({}), signal });
+  const answer = answerIn(message);
+  message.destroy(); // P2: a body that is large, or never ends, is not waited for
+  return { status: 'ok', payload: answer };
 }
 
 /** The same bytes in every attempt. */
@@ -69,14 +85,7 @@ function bodyOf({ type, at, data }: Pick<DeliveryPost, 'type' | 'at' | 'data'>):
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
-async function headersOf(
-  { secrets }: Receiver,
-  id: string,
-  body: string,
-  context: AdapterContext,
-): Promise<Record<string, string>> {
-  const keys: Uint8Array[] = [];
-  for (const name of secrets) keys.push(keyOf(await context.secret(name), name));
+function headersOf(id: string, body: string, keys: readonly Uint8Array[]): Record<string, string> {
   // Receivers compare it with their own clocks: the time of this attempt, and not of the journal.
   const timestamp = String(Math.floor(Date.now() / 1_000));
   return {
@@ -114,7 +123,6 @@ const SYSTEM_CODES: Readonly<Record<string, FailureCode>> = {
 
 function codeOf(error: unknown): FailureCode {
   if (isRepriseError(error, 'path_refused')) return 'policy_denied/private_address';
-  if (isRepriseError(error, 'invalid_argument')) return 'adapter_error/webhook_secret';
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return SYSTEM_CODES[String(code)] ?? 'adapter_error/no_answer';
 }
