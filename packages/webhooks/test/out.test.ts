@@ -353,6 +353,31 @@ describe('a dead receiver', () => {
 });
 
 describe('an outbox that goes on', () => {
+  it('a notice that is brought again, alone or with others of its frame, enters an outbox once [HOOK-2]', async () => {
+    ops.mood = () => 'fails';
+    const part = partFor({ ops });
+    const world = await open(part);
+    const bring = (records: readonly number[], last: boolean, seq = 1_000) => {
+      const data = { world_id: world.kernel.id, event_seq: `${seq}.0`, cell: ['app/A@1', 'a'] };
+      const notices = records.map((record) => ({ record, type: 'run.ended', at: 1, data }));
+      return world.kernel.request([OUTBOX, 'ops'], { name: 'webhooks/Due@1', value: { seq, notices, last } });
+    };
+    await bring([1, 4], false);
+    await bring([1, 4], false); // a process died before the rest, and the next one begins again
+    await bring([1, 4, 6], true);
+    await bring([1, 4, 6], true);
+    await bring([7], true);
+    await bring([2], true, 999);
+    await settled(world, part, 3);
+    await drive(
+      clock,
+      async () => (await world.part(part).waiting('ops')).length >= 3,
+      async () => false,
+    );
+    expect((await world.part(part).waiting('ops')).length).toBe(3);
+    await world.close();
+  });
+
   it('an outbox that has failed keeps back no other one, and is told what it has missed when it was revived [HOOK-4]', async () => {
     let isBroken = false;
     const reduce: typeof outboxReducer.reduce = (draft, event, ctx) => {
