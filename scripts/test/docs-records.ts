@@ -152,6 +152,7 @@ export function words(node: SchemaNode): string {
       return node.int && node.max === undefined ? `integer ≥ ${node.min}` : refuse(node);
     case 'text':
       if (node.patterns?.[0] === '^[0-9a-f]{64}$') return '64 hex digits';
+      if (node.patterns?.[0]?.startsWith('^00-')) return 'a `traceparent` of W3C Trace Context';
       return node.patterns === undefined && node.max !== undefined ? `text ≤ ${node.max}` : refuse(node);
     case 'null':
     case 'boolean':

@@ -27,7 +27,13 @@ export { sessionReducer } from './reducer/session-reducer.js';
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
 export { partRequestId } from './session/request-id.js';
 export { requireSound } from './session/require-sound.js';
-export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/run/events.js';
+export {
+  type BesideOptions,
+  INLINE_BYTES_MAX,
+  type PlacedBeside,
+  type WatchOptions,
+  watch,
+} from './session/run/events.js';
 export type { Pending, PendingQuestion, ToolsetChange } from './session/run/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run/run.js';
 export type { RunStatus, Stalled } from './session/run/run-status.js';
@@ -63,6 +69,8 @@ export {
 } from './world/open-agent-world.js';
 export {
   appOf,
+  type Organization,
+  type OrganizationParts,
   type PartHost,
   type Served,
   type ServedAnswer,

@@ -8,9 +8,13 @@ import type {
   DecisionResult,
   ItemDecision,
   Message,
+  OrganizationEvent,
+  OrganizationKind,
+  OrganizationSummary,
   Page,
   PendingDecision,
   RunNow,
+  SessionEvent,
   SessionSummary,
   StreamItem,
   TranscriptEntry,
@@ -26,8 +30,26 @@ export interface SessionsClient {
   pending(): Promise<readonly PendingDecision[]>;
   /** Decides about one of them. One decision is applied; a later one gets `already_settled`. */
   decide(item: PendingDecision | string, decision: ItemDecision): Promise<DecisionResult>;
-  /** The events of all sessions that may be read, over connections that break. */
-  events(options?: ResumeOptions): AsyncGenerator<StreamItem>;
+  /** The events of all sessions and organizations that may be read, over connections that break. */
+  events(options?: ResumeOptions): AsyncGenerator<StreamItem<SessionEvent | OrganizationEvent>>;
+  /** A page of the trees, projects or swarms that the principal has, by their names. */
+  organizations(kind: OrganizationKind, next?: string): Promise<Page<OrganizationSummary>>;
+  /** A tree, a project or a swarm. */
+  organization(kind: OrganizationKind, name: string): OrganizationClient;
+}
+
+/** A tree, a project or a swarm of the world. */
+export interface OrganizationClient {
+  readonly kind: OrganizationKind;
+  readonly name: string;
+  /** What it is and does now. */
+  read(): Promise<OrganizationSummary>;
+  /** A page of its nodes, tasks or members. */
+  parts(next?: string): Promise<Page<Readonly<Record<string, unknown>>>>;
+  /** Content that it links, by its digest: `sha256:…`. */
+  content(link: string): Promise<{ readonly mediaType: string; readonly bytes: Uint8Array }>;
+  /** What it states, and the events of its sessions, over connections that break. */
+  events(options?: ResumeOptions): AsyncGenerator<StreamItem<SessionEvent | OrganizationEvent>>;
 }
 
 /** A session of the world, whether it has begun or not. */
@@ -81,7 +103,9 @@ export function connect(url: string | URL, options: ConnectOptions): SessionsCli
       const shown = digest === undefined ? {} : { digest };
       return post(`/v1/pending/${encodeURIComponent(id)}`, { ...shown, ...decision });
     },
-    events: (options = {}) => follow(requests, '/v1/events', options),
+    events: (options = {}) => follow<SessionEvent | OrganizationEvent>(requests, '/v1/events', options),
+    organizations: (kind, next) => json(next ?? `/v1/organizations/${encodeURIComponent(kind)}`),
+    organization: (kind, name) => organizationAt([kind, name], { requests, json, post }),
   };
 }
 
@@ -99,14 +123,31 @@ function sessionAt(key: string, { requests, json, post }: Ways): SessionClient {
     command: (command) => post(`${place}/commands`, command),
     read: () => json(place),
     transcript: async (next) => json(next ?? `${place}/transcript`),
-    content: async (link) => {
-      const answer = await requests.send('GET', link);
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      return { mediaType: answer.headers.get('content-type') ?? 'application/octet-stream', bytes };
-    },
+    content: (link) => contentAt(requests, link),
     run: (number) => json(`${place}/runs/${number}`),
     follow: (run, { deltas = false, ...options } = {}) =>
       follow(requests, `${place}/runs/${run}/events?deltas=${deltas}`, options),
     events: ({ tree = false, ...options } = {}) => follow(requests, `${place}/events?tree=${tree}`, options),
   };
+}
+
+function organizationAt(
+  [kind, name]: readonly [kind: string, name: string],
+  { requests, json }: Ways,
+): OrganizationClient {
+  const place = `/v1/organizations/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`;
+  return {
+    kind,
+    name,
+    read: () => json(place),
+    parts: (next) => json(next ?? `${place}/parts`),
+    content: (link) => contentAt(requests, `${place}/content/${encodeURIComponent(link)}`),
+    events: (options = {}) => follow<SessionEvent | OrganizationEvent>(requests, `${place}/events`, options),
+  };
+}
+
+async function contentAt(requests: Requests, path: string): ReturnType<OrganizationClient['content']> {
+  const answer = await requests.send('GET', path);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  return { mediaType: answer.headers.get('content-type') ?? 'application/octet-stream', bytes };
 }

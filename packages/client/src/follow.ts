@@ -9,7 +9,7 @@ import { EventLines, type StreamMessage } from './event-lines.js';
 import { refusedBy, refusedIn } from './refused.js';
 import { isPassing, pause, type Requests } from './requests.js';
 import { parseServerJson } from './server-json.js';
-import type { Piece, SessionEvent, StreamItem } from './types.js';
+import type { OrganizationEvent, Piece, SessionEvent, StreamItem } from './types.js';
 
 /** From where events are followed, and until when. */
 export interface ResumeOptions {
@@ -20,11 +20,11 @@ export interface ResumeOptions {
 }
 
 /** The events at a path, until it has no more or the signal aborts. @throws RequestRefused for a refusal that stays */
-export async function* follow(
+export async function* follow<E extends SessionEvent | OrganizationEvent = SessionEvent>(
   requests: Requests,
   path: string,
   { after, signal }: ResumeOptions,
-): AsyncGenerator<StreamItem> {
+): AsyncGenerator<StreamItem<E>> {
   let last = after;
   for (let attempt = 1; signal?.aborted !== true; attempt++) {
     const headers = new Headers({ accept: 'text/event-stream' });
@@ -40,7 +40,7 @@ export async function* follow(
       for await (const message of messagesOf(answer, signal)) {
         if (message.event === 'end') return;
         if (message.event === 'problem') throw refusedIn(message.data);
-        const told = toldBy(message);
+        const told = toldBy<E>(message);
         if (told === undefined) continue;
         attempt = 0; // what brings something is a connection that works: the next one begins at once
         if ('cursor' in told) last = told.cursor;
@@ -69,8 +69,8 @@ async function* messagesOf(answer: Response, signal: AbortSignal | undefined): A
   }
 }
 
-function toldBy({ event, id, data }: StreamMessage): StreamItem | undefined {
+function toldBy<E>({ event, id, data }: StreamMessage): StreamItem<E> | undefined {
   if (event === 'delta') return { piece: parseServerJson(data) as Piece };
-  if (event === 'message' && id !== undefined) return { cursor: id, event: parseServerJson(data) as SessionEvent };
+  if (event === 'message' && id !== undefined) return { cursor: id, event: parseServerJson(data) as E };
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** Sessions of a world that a server serves, for browsers and other programs: no dependency, no Node. */
-export { connect, type SessionClient, type SessionsClient } from './connect.js';
+export { connect, type OrganizationClient, type SessionClient, type SessionsClient } from './connect.js';
 export { RequestRefused } from './refused.js';
 export type { ConnectOptions } from './requests.js';
 export type {
@@ -8,6 +8,9 @@ export type {
   DecisionResult,
   ItemDecision,
   Message,
+  OrganizationEvent,
+  OrganizationKind,
+  OrganizationSummary,
   Page,
   PendingDecision,
   Piece,

@@ -17,8 +17,32 @@ export type SessionEvent = Wire<AgentEvent>;
 /** A piece of an answer while the model writes it. `restart`: earlier pieces of this step count no more. */
 export type Piece = Delta & { readonly restart?: true };
 
+/** What an organization states: a tree, a project or a swarm. */
+export interface OrganizationEvent {
+  readonly type: 'organization.changed';
+  /** What kind of organization it is. */
+  readonly organization: OrganizationKind;
+  readonly name: string;
+  /** The name of the fact, such as `tree/NodeChanged@1`. */
+  readonly fact: string;
+  readonly value: unknown;
+  readonly event_seq: string;
+  /** The time of its frame, in milliseconds. */
+  readonly at: number;
+}
+
+/** What kind of organization it is; parts of an app may bring others. */
+export type OrganizationKind = 'tree' | 'project' | 'swarm' | (string & {});
+
+/** An organization in a list: its name, and what it is and does now. */
+export interface OrganizationSummary extends Readonly<Record<string, unknown>> {
+  readonly kind: OrganizationKind;
+  readonly name: string;
+  readonly status: string;
+}
+
 /** What a stream tells: a durable event with its cursor, or a piece. */
-export type StreamItem = { readonly cursor: string; readonly event: SessionEvent } | { readonly piece: Piece };
+export type StreamItem<E = SessionEvent> = { readonly cursor: string; readonly event: E } | { readonly piece: Piece };
 
 /** A session in a list. */
 export interface SessionSummary {

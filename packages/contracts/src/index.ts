@@ -26,6 +26,7 @@ export * from './wire/present.js';
 export * from './wire/principal.js';
 export * from './wire/receipt.js';
 export * from './wire/records.js';
+export * from './wire/trace-parent.js';
 export * from './wire/value.js';
 export * from './words/failure-words.js';
 export * from './words/marks.js';

@@ -75,7 +75,7 @@ export {
   type WorldAt,
   worldAt,
 } from './replay/verify/index.js';
-export type { EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
+export type { EraseReport, RequestOptions, SettleAck, TracedOptions } from './run/world/ask/asking.js';
 export type { PendingItem } from './run/world/ask/open-items.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
 export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';

@@ -9,6 +9,7 @@ export { type Money, recordedMoney } from './handle/money.js';
 export { type Provenance, provenanceOf } from './handle/provenance.js';
 export { CellReader, type CellSource, type FactRecord, factIn, isFactOf } from './handle/reader.js';
 export { searchItems } from './handle/search.js';
+export { shownParts } from './handle/shown-parts.js';
 export { type FoundMemory, type Memory, type MemoryStore, memoryStoreOf, type NewMemory } from './handle/store-api.js';
 export { memoryText } from './handle/text.js';
 export { keepText, readItemText, unlessErased } from './handle/texts.js';

@@ -1,7 +1,7 @@
 /** What is the parent of what, in small worlds in which everything has a name. */
 import { type AgentWorld, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
 import { memory, type Store } from '@reprise/kernel';
-import { llmGenerateAdapter, type ScriptStep, scriptBy } from '@reprise/providers';
+import { llmGenerateAdapter, type ModelClient, type ScriptStep, scriptBy } from '@reprise/providers';
 import { skill, team } from '@reprise/specialists';
 import { trees } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
@@ -24,14 +24,23 @@ interface Opened {
   readonly store: Store;
   readonly parts?: Parameters<typeof openAgentWorld>[0]['parts'];
   readonly answer: (about: { readonly system: string; readonly last: string; readonly step: number }) => ScriptStep;
+  /** What each model call waits for. */
+  readonly before?: () => Promise<void>;
 }
 
-function open({ store, parts = [], answer }: Opened): Promise<AgentWorld> {
-  const model = scriptBy(({ system, last, messages }) => {
+function open({ store, parts = [], answer, before = async () => undefined }: Opened): Promise<AgentWorld> {
+  const scripted = scriptBy(({ system, last, messages }) => {
     const said = messages.slice(messages.findLastIndex(({ role }) => role === 'user'));
     const step = said.filter(({ role }) => role === 'assistant').length;
     return { ...answer({ system, last, step }), usage: { tokens_in: 7, tokens_out: 3 } };
   });
+  const model: ModelClient = {
+    ...scripted,
+    generate: async (...call) => {
+      await before();
+      return scripted.generate(...call);
+    },
+  };
   return openAgentWorld({
     ...{ store, parts, agents: [boss, helper], models: { main: {} } },
     llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
@@ -57,6 +66,14 @@ function linesOf(spans: readonly Span[]): string[] {
 }
 
 const RUN = 'invoke_agent boss';
+
+function deferred() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
 
 describe('parents of spans', () => {
   it('a child run is below the call that spawned it, and a later input of the living child begins a trace of its own with a link to its call [TRACE-7, TRACE-8]', async () => {
@@ -206,5 +223,40 @@ describe('parents of spans', () => {
     if (moved === undefined) throw new Error('the run is not open in the fork');
     expect(moved.traceId).not.toBe(run.traceId);
     expect(call('b', moved).traceId).toBe(moved.traceId);
+  });
+
+  it('the traceparent of a message becomes a link of the run that it begins, joins or steers, and of no other [TRACE-18]', async () => {
+    const store = memory();
+    const [begun, gate] = [deferred(), deferred()];
+    const before = async () => {
+      begun.resolve();
+      await gate.promise;
+    };
+    const world = await open({ store, answer: () => ({ text: 'Yes.' }), before });
+    const from = (digit: string) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`;
+    const session = world.session('main', boss);
+    const first = await session.send('One', { id: 'one', traceparent: from('a') });
+    await begun.promise;
+    await session.steer('Be brief', { traceparent: from('b') });
+    await session.send('Two', { id: 'two' });
+    await session.followUp('Three', { traceparent: from('c') });
+    await session.send('Four', { traceparent: from('0') }); // valid in its form, and the id of nothing
+    gate.resolve();
+    await first.result;
+    await world.pump();
+    await session.send('One', { id: 'one', traceparent: from('d') }); // the same message again
+    await expect(session.send('Five', { traceparent: 'x' })).rejects.toThrow('invalid option "traceparent"');
+    await world.close();
+    const runs = (await spansIn(store)).filter(({ name }) => name === RUN);
+    const linked = runs.map(({ attributes, links }) => [
+      attributes['reprise.run'],
+      links.map(({ traceId, spanId, attributes: about }) => `${traceId[0]}${spanId[0]} ${about['reprise.link']}`),
+    ]);
+    expect(linked).toEqual([
+      ['main/r0', ['aa request', 'bb request']],
+      ['main/r1', []],
+      ['main/r2', ['cc request']],
+      ['main/r3', []],
+    ]);
   });
 });

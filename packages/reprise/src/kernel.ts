@@ -102,6 +102,7 @@ export {
   type StoredFrame,
   systemClock,
   type TextIndexDefinition,
+  type TracedOptions,
   type VerifyReport,
   verifyStore,
   type Who,

@@ -1,6 +1,6 @@
 /** The Model Context Protocol for a world: a server over standard input and HTTP, its tokens, and the message core. */
 
-export type { AskedSession, SessionsOptions, WantedSession } from './api/options.js';
+export type { AskedOrganization, AskedSession, SessionsOptions, WantedSession } from './api/options.js';
 export type { AuthRequest } from './door/auth-request.js';
 export { type HttpHandler, type HttpHandlerOptions, httpHandler } from './mount/http-handler.js';
 export type { DoorOptions } from './mount/open-door.js';

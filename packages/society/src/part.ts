@@ -38,6 +38,7 @@ import {
   swarmReducer,
 } from './pure/index.js';
 import * as plans from './pure/plans/index.js';
+import { followedSwarms } from './served/followed.js';
 import { servedSociety } from './served/served.js';
 import { swarmTools } from './tools/tools.js';
 
@@ -125,6 +126,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     },
     policy: [...POLICY, ...callRules(ENTITY, calls)],
     servedIn: (world) => servedSociety(world, tokens),
+    organizations: (world) => [followedSwarms(world)],
     tools: swarmTools,
     handle: (world) => societyOf(world, { root, app: calls, graceMs, tokens, sign }),
   };

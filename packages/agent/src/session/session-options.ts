@@ -36,6 +36,8 @@ export interface CommandOptions {
 
 /** The options of a message. */
 export interface SayOptions extends CommandOptions {
+  /** The `traceparent` with which it came from elsewhere: the trace of its run links to that span. */
+  readonly traceparent?: string;
   /**
    * Whether the message stays in the window word for word when a summary replaces the conversation around it; the last
    * 16 pinned messages do.
@@ -44,7 +46,7 @@ export interface SayOptions extends CommandOptions {
 }
 
 /** The options of an input. */
-export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'actor' | 'pin'> {
+export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'actor' | 'pin' | 'traceparent'> {
   /** Higher values come first; 0 when absent. */
   readonly priority?: number;
 }
@@ -94,7 +96,7 @@ const PRIORITY_MAX = 1_000;
 export const anId: OptionKind = textOf(128);
 
 const COMMAND: KnownOptions<CommandOptions> = { id: anId, ifEpoch: wholeFrom(0), as: aPrincipal, actor: true };
-const SAY: KnownOptions<SayOptions> = { ...COMMAND, pin: aFlag };
+const SAY: KnownOptions<SayOptions> = { ...COMMAND, pin: aFlag, traceparent: aText };
 
 /** The options of each method: another name is a misspelled one, and is refused. */
 export const OPTION_NAMES: {
@@ -107,7 +109,14 @@ export const OPTION_NAMES: {
 } = {
   command: COMMAND,
   say: SAY,
-  send: { id: anId, as: aPrincipal, actor: true, pin: aFlag, priority: wholeFrom(-PRIORITY_MAX, PRIORITY_MAX) },
+  send: {
+    id: anId,
+    as: aPrincipal,
+    actor: true,
+    pin: aFlag,
+    traceparent: aText,
+    priority: wholeFrom(-PRIORITY_MAX, PRIORITY_MAX),
+  },
   cancel: { ...COMMAND, scope: oneOf('turn', 'run', 'all'), reason: aText },
   session: { labels: textsByName },
   spawn: { id: anId, as: aPrincipal, actor: true, budget: anObject },

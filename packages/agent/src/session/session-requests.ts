@@ -4,10 +4,10 @@ import type { Ack, World } from '@reprise/kernel';
 import type { SessionCommand } from '../contracts/commands.js';
 import { sessionRequestId } from './request-id.js';
 import type { SessionFacts } from './session-facts.js';
-import type { CommandOptions, CommandReceipt } from './session-options.js';
+import type { CommandOptions, CommandReceipt, SayOptions } from './session-options.js';
 
 /** The sender of a request: its id, the principal that sends it, and who acts. */
-interface Sender extends Pick<CommandOptions, 'as' | 'actor'> {
+interface Sender extends Pick<SayOptions, 'as' | 'actor' | 'traceparent'> {
   readonly id: string;
 }
 
@@ -20,16 +20,21 @@ export class SessionRequests {
   ) {}
 
   /** Sends an event to the session's cell. */
-  event(name: string, value: unknown, { id, as, actor }: Sender): Promise<Ack> {
+  event(name: string, value: unknown, { id, as, actor, traceparent }: Sender): Promise<Ack> {
     const { key, address } = this.session;
-    return this.world.request(address, { name, value }, present({ id: sessionRequestId(key, id), as, actor }));
+    const sent = present({ id: sessionRequestId(key, id), as, actor, traceparent });
+    return this.world.request(address, { name, value }, sent);
   }
 
-  async command(command: SessionCommand, options: CommandOptions): Promise<CommandReceipt> {
-    const { id: command_id = this.newId(), ifEpoch, as, actor } = options;
+  async command(command: SessionCommand, options: SayOptions): Promise<CommandReceipt> {
+    const { id: command_id = this.newId(), ifEpoch, as, actor, traceparent } = options;
     const value = { command_id, command, ...(ifEpoch === undefined ? {} : { expected_epoch: ifEpoch }) };
     try {
-      const ack = await this.event('aos.agent/HostCommand@1', value, present({ id: command_id, as, actor }));
+      const ack = await this.event(
+        'aos.agent/HostCommand@1',
+        value,
+        present({ id: command_id, as, actor, traceparent }),
+      );
       return await this.#receiptOf(ack, command_id);
     } catch (error) {
       if (!isRepriseError(error, 'cell_absent')) throw error;

@@ -1,2 +1,2 @@
 /** The runtime of views, as a module of its own: it is loaded by the first question that a view answers. */
-export { openEffects, openViews } from '@reprise/kernel/views';
+export { children, openEffects, openViews } from '@reprise/kernel/views';

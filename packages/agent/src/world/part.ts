@@ -4,7 +4,16 @@
  * Owns: the shape of a part, and the app that parts make together. Does not own: when a part is started
  * (`open-parts.ts`), what its cells do.
  */
-import { type ArgumentCheck, checkOf, fieldsOf, type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  checkOf,
+  fieldsOf,
+  type PolicyRule,
+  type Principal,
+  RepriseError,
+  type Value,
+  type ValueMap,
+} from '@reprise/contracts';
 import type { AnyAdapter, ContentStore, PendingItem, WorldFrame, WorldView } from '@reprise/kernel';
 import { type App, type AppSpec, defineApp, senderRules } from '@reprise/kernel/define';
 import type { ViewDefinition } from '@reprise/kernel/views';
@@ -61,6 +70,8 @@ export interface WorldPart<H = unknown> {
   readonly served?: Served;
   /** Makes what a server offers, in place of `served`, once for each open world: several worlds may have the same part. */
   servedIn?(world: AgentWorld): Served;
+  /** The kinds of its cells that clients outside follow, each with the sessions that belong to it. */
+  organizations?(world: AgentWorld): readonly Organization[];
   /** The title of a pending item of one of its cells, for people. */
   titleOf?(item: PendingItem): string | undefined;
   /** Called when the world is open. What it returns is called when the world closes. */
@@ -136,6 +147,36 @@ export interface ServedResource {
   read(view: WorldView, uri: string): Promise<Uint8Array | undefined>;
   /** The URIs whose content a frame changes. Clients that follow them are told; without it they hear of no change. */
   changed?(frame: WorldFrame): readonly string[] | Promise<readonly string[]>;
+}
+
+/** Parts of an organization, as clients are shown them; `next` begins the following ones. */
+export interface OrganizationParts {
+  readonly items: readonly ValueMap[];
+  readonly next?: string;
+}
+
+/**
+ * A kind of cells that clients outside follow as a whole with the sessions that belong to it, such as trees.
+ *
+ * A session belongs to the nearest of them above it: the cell that made it, or the cell that made that one, and so on. Where a
+ * session that a cell made has a label with the name of the kind, the label says it.
+ */
+export interface Organization {
+  /** What one of them is called: `tree`. */
+  readonly kind: string;
+  /** The reducer of its cells; the key of one is its name. */
+  readonly reducer: string;
+  /** Its tables whose entries link content that those who may read it are shown. */
+  readonly linkedFrom: readonly string[];
+  /** What one of them is and does now; undefined for one that is not there. The server has asked for the rights. */
+  about(name: string): Promise<ValueMap | undefined>;
+  /** Its nodes, tasks or members. @param after `next` of the page before */
+  parts(name: string, after?: string): Promise<OrganizationParts>;
+  /**
+   * Whose one of them is by the part's own rules, besides the principal that made it. They may read it also where no right
+   * of theirs reaches its cell, as a society's agents and people reach a swarm by its tools alone.
+   */
+  holders?(name: string): Promise<readonly Principal[]>;
 }
 
 /** What a server offers for a part. */

@@ -1,6 +1,7 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Address, Ref, Settlement } from '@reprise/contracts';
 import {
+  aFunction,
   aPrincipal,
   aText,
   fieldsOf,
@@ -46,7 +47,13 @@ import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
 import { worldRequestId } from '../session/request-id.js';
-import { WATCH_OPTIONS, type WatchOptions, watch } from '../session/run/events.js';
+import {
+  type BesideOptions,
+  type PlacedBeside,
+  WATCH_OPTIONS,
+  type WatchOptions,
+  watch,
+} from '../session/run/events.js';
 import type { LiveAnswers } from '../session/run/live.js';
 import type { Pending } from '../session/run/pending.js';
 import type { RunPlace } from '../session/run/run.js';
@@ -57,7 +64,7 @@ import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
 import { type Decision, readPending } from './decision.js';
 import type { OpenParts } from './open-parts.js';
-import type { Served, WorldPart } from './part.js';
+import type { Organization, Served, WorldPart } from './part.js';
 import {
   type Decided,
   type DecideOptions,
@@ -144,6 +151,7 @@ export interface AgentWorldParts {
 export class AgentWorld implements AsyncDisposable {
   #views: Promise<Views> | undefined;
   #served: readonly Served[] | undefined;
+  #organizations: readonly Organization[] | undefined;
   /** The view of event places, kept from the first resumed watch on. */
   #places: Promise<Views> | undefined;
 
@@ -336,9 +344,18 @@ export class AgentWorld implements AsyncDisposable {
     return { ref: def_ref };
   }
 
+  /**
+   * The events of all sessions, and others that are made of the same frames, such as those of an app's own cells.
+   *
+   * @param options `beside` makes them of a frame; each states the place of its record, where no event of a session is
+   */
+  events<E extends PlacedBeside>(options: WatchOptions & BesideOptions<E>): AsyncGenerator<AgentEvent | E>;
   /** The events of all sessions, in the order of the journal; with `after`, those behind that event. */
-  events(options: WatchOptions = {}): AsyncGenerator<AgentEvent> {
-    requireKnownOptions(options, WATCH_OPTIONS, 'world.events');
+  events(options?: WatchOptions): AsyncGenerator<AgentEvent>;
+  events<E extends PlacedBeside>(
+    options: WatchOptions & Partial<BesideOptions<E>> = {},
+  ): AsyncGenerator<AgentEvent | E> {
+    requireKnownOptions(options, { ...WATCH_OPTIONS, beside: aFunction }, 'world.events');
     return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
   }
 
@@ -356,6 +373,12 @@ export class AgentWorld implements AsyncDisposable {
   get served(): readonly Served[] {
     this.#served ??= this.parts.opened.all.flatMap((part) => part.servedIn?.(this) ?? part.served ?? []);
     return this.#served;
+  }
+
+  /** The kinds of cells that the parts of this world let clients outside follow: for a server. */
+  get organizations(): readonly Organization[] {
+    this.#organizations ??= this.parts.opened.all.flatMap((part) => part.organizations?.(this) ?? []);
+    return this.#organizations;
   }
 
   /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */
@@ -377,9 +400,10 @@ export class AgentWorld implements AsyncDisposable {
 
   /** The views of this world, caught up with its head. See `openViews`. */
   async views(): Promise<Views> {
-    this.#views ??= viewing().then(({ openEffects }) =>
-      this.#openViews([...VIEWS, openEffects, ...this.parts.opened.views]),
-    );
+    this.#views ??= viewing().then(({ openEffects, children }) => {
+      const cells = this.organizations.length === 0 ? [] : [children];
+      return this.#openViews([...VIEWS, openEffects, ...cells, ...this.parts.opened.views]);
+    });
     const views = await this.#views;
     await views.caughtUp();
     return views;

@@ -16,7 +16,7 @@ const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find((path) => exi
 const OPENSSL = ['/usr/bin/openssl', '/usr/local/bin/openssl'].find((path) => existsSync(path));
 
 it.skipIf(PYTHON === undefined || OPENSSL === undefined)(
-  'an agent in Python, with its standard library and openssl alone, registers with a key of its own, proves it, calls, and loses its stream and its token when its parent deactivates it',
+  'an agent in Python, with its standard library and openssl alone, registers with a key of its own, proves it, opens the key of a second one that was encrypted for it, calls, and loses its stream and its token when its parent deactivates it',
   async () => {
     const world = folder.file('office.db');
     mkdirSync(folder.file('agent'));
@@ -39,6 +39,7 @@ it.skipIf(PYTHON === undefined || OPENSSL === undefined)(
       status: 'registered',
       forged: [true, expect.stringContaining('signature')],
       verified: true,
+      opened: true,
       listed: true,
       streamEnded: true,
       after: 401,

@@ -5,6 +5,7 @@ agent.py URL TOKEN_OF_ITS_PARENT PARENT FOLDER prints, as JSON, what it was answ
 
 import base64
 import hashlib
+import hmac
 import json
 import os
 import subprocess
@@ -27,6 +28,43 @@ def sign(statement):
     with open(path, "wb") as file:
         file.write(base64.b64decode(statement))
     return base64.b64encode(openssl("pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", path)).decode()
+
+
+def hkdf(secret, salt, info):
+    first = hmac.new(salt, secret, hashlib.sha256).digest()
+    return hmac.new(first, info + bytes([1]), hashlib.sha256).digest()
+
+
+def ghash(key, data, text):
+    """The hash of AES-GCM, before it is encrypted."""
+    unit, total = int.from_bytes(key, "big"), 0
+    padded = b"".join(part + bytes(-len(part) % 16) for part in (data, text))
+    padded += (8 * len(data)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+    for at in range(0, len(padded), 16):
+        total ^= int.from_bytes(padded[at : at + 16], "big")
+        product, value = 0, unit
+        for bit in range(127, -1, -1):
+            if total >> bit & 1:
+                product ^= value
+            value = value >> 1 ^ (0xE1 << 120 if value & 1 else 0)
+        total = product
+    return total.to_bytes(16, "big")
+
+
+def open_private_key(box, agent_key, own):
+    """The private key of an agent: version, fresh key, vector, encrypted bytes, tag."""
+    fresh, vector, text, tag = box[1:33], box[33:45], box[45:-16], box[-16:]
+    path = os.path.join(folder, "fresh.der")
+    with open(path, "wb") as file:
+        file.write(bytes.fromhex("302a300506032b656e032100") + fresh)
+    shared = openssl("pkeyutl", "-derive", "-inkey", reader, "-peerkey", path, "-peerform", "DER")
+    box_key = hkdf(shared, fresh + own, b"reprise/society private key 1").hex()
+    aes = lambda data, counter: openssl("enc", "-aes-256-ctr", "-K", box_key, "-iv", counter.hex(), data=data)
+    hash_key = openssl("enc", "-aes-256-ecb", "-nopad", "-K", box_key, data=bytes(16))
+    expected = aes(ghash(hash_key, agent_key, text), vector + (1).to_bytes(4, "big"))
+    if expected != tag:
+        raise ValueError("the key was not encrypted for this reader, or was altered")
+    return aes(text, vector + (2).to_bytes(4, "big"))
 
 
 class Client:
@@ -83,6 +121,24 @@ forged = owner.call("agent_prove", agent_id=agent, nonce=challenge["nonce"], sig
 challenge = owner.call("agent_challenge", agent_id=agent, purpose="api")
 proved = owner.call("agent_prove", agent_id=agent, nonce=challenge["nonce"], signature=sign(challenge["statement"]))
 
+# A second agent, whose key the world makes: its private key comes encrypted for a key of the parent.
+reader = os.path.join(folder, "reader.pem")
+openssl("genpkey", "-algorithm", "x25519", "-out", reader)
+reader_public = openssl("pkey", "-in", reader, "-pubout", "-outform", "DER")[-32:]
+owner.call("agent_reader_key", public_key=base64.b64encode(reader_public).decode())
+second = owner.call(
+    "agent_register",
+    parent_entity_id=parent,
+    agent_type="custom",
+    display_name="Second",
+    capabilities={"tools": ["agent_*"]},
+)
+secret = open_private_key(base64.b64decode(second["private_key_encrypted"]), base64.b64decode(second["public_key"]), reader_public)
+with open(key, "wb") as file:
+    file.write(openssl("pkey", "-inform", "DER", data=bytes.fromhex("302e020100300506032b657004220420") + secret))
+challenge = owner.call("agent_challenge", agent_id=second["agent_id"], purpose="api")
+opened = owner.call("agent_prove", agent_id=second["agent_id"], nonce=challenge["nonce"], signature=sign(challenge["statement"]))
+
 own = Client(proved["token"])
 listed = own.call("agent_list")
 
@@ -103,6 +159,7 @@ print(json.dumps({
     "status": registered["status"],
     "forged": [forged.get("isError"), forged["content"][0]["text"]],
     "verified": proved["verified"],
+    "opened": opened["verified"],
     "listed": "agents" in listed,
     "streamEnded": ended.wait(30),
     "after": after,

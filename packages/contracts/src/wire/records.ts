@@ -22,6 +22,7 @@ import { effectKind, wireName } from './names.js';
 import { policyRule } from './policy.js';
 import { principal } from './principal.js';
 import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
+import { traceParent } from './trace-parent.js';
 
 /** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
 export const KERNEL_SEMANTICS = 6;
@@ -75,7 +76,7 @@ export const manifestRecord = z.strictObject({
 
 /**
  * Ingress: an outside request to a cell; `id` makes it idempotent. `actor` says who acted, where that does not follow
- * from the principal.
+ * from the principal; `traceparent` the span of another system behind which it came. No reducer sees that one.
  */
 export const requestRecord = z.strictObject({
   kind: z.literal('request'),
@@ -84,6 +85,7 @@ export const requestRecord = z.strictObject({
   to: address,
   event: eventEnvelope,
   actor: z.exactOptional(actor),
+  traceparent: z.exactOptional(traceParent),
 });
 
 /** Ingress: a principal sends a command to the kernel itself; `id` makes it idempotent. */

@@ -7,7 +7,7 @@ import { providerOf } from '../names/providers.js';
 import { EVENTS, REDUCERS } from '../names/wire.js';
 import { type Definition, type Known, keyOf } from './known.js';
 import { below, type Here, linkTo, type OpenSpan, type OpenSpans, type Position } from './open-spans.js';
-import type { SpanAttribute } from './span.js';
+import type { SpanAttribute, SpanLink } from './span.js';
 
 /** The name of a fact of a session. */
 export type SessionFact = keyof typeof SESSION_FACTS;
@@ -47,14 +47,17 @@ export class Runs {
     this.known.sessions.delete(session);
   }
 
-  /** An input was accepted: where its run will begin. */
-  inputAccepted(session: string, { run, cause, moved_from }: FactOf<'aos.agent/InputAccepted@1'>): void {
+  /** An input was accepted: where its run will begin, and what it links to. */
+  inputAccepted(here: Here, session: string, fact: FactOf<'aos.agent/InputAccepted@1'>): void {
+    const { run, cause, moved_from } = fact;
     const { inputs } = this.known;
     const before = moved_from === undefined ? undefined : inputs.get(keyOf([session, moved_from]));
     if (before !== undefined) inputs.delete(keyOf([session, moved_from ?? 0]));
-    if (cause.kind !== 'parent') return;
-    const call = this.known.belowCall(this.spans, cause.session, cause.call_id);
-    const links = call === undefined ? [] : linkTo(this.spans.world, call, 'input');
+    const call = cause.kind === 'parent' ? this.known.belowCall(this.spans, cause.session, cause.call_id) : undefined;
+    const ofCall = call === undefined ? [] : linkTo(this.spans.world, call, 'input');
+    // An input that moves to another run keeps what it came with: the request of this frame is another one.
+    const links = before === undefined ? [...ofCall, ...linksFromOutside(here, session)] : kept(before, ofCall);
+    if (cause.kind !== 'parent' && links.length === 0) return;
     const open = this.spans.find('run', session);
     if (open?.attributes[REPRISE.run] === runName(session, run)) {
       for (const link of links) this.spans.addLink(open, link);
@@ -63,6 +66,12 @@ export class Runs {
     // The first input of a child is what it was made for. A later one is of a session that lives, and has a trace of its own.
     const first = run === 0 && call !== undefined ? { below: call, links: [] } : { below: null, links };
     inputs.set(keyOf([session, run]), before ?? first);
+  }
+
+  /** A message was taken into the run that is under way. */
+  steered(here: Here, session: string): void {
+    const open = this.spans.find('run', session);
+    if (open !== undefined) for (const link of linksFromOutside(here, session)) this.spans.addLink(open, link);
   }
 
   inputDropped(session: string, run: number): void {
@@ -151,6 +160,20 @@ export class Runs {
     const maker = this.known.sessions.get(session)?.maker ?? null;
     if (maker !== null && isOwned(maker)) this.known.sessions.delete(session);
   }
+}
+
+/** The links of an input that moves. The first of a child has a place in its place. */
+function kept({ links }: { readonly links: readonly SpanLink[] }, ofCall: readonly SpanLink[]): readonly SpanLink[] {
+  return links.length > 0 ? links : ofCall;
+}
+
+/** The span of another system behind which the request of this frame came to a session. */
+function linksFromOutside({ records: [ingress] }: Here, session: string): readonly SpanLink[] {
+  if (ingress?.kind !== 'request' || ingress.traceparent === undefined) return [];
+  if (ingress.to[0] !== REDUCERS.session || ingress.to[1] !== session) return [];
+  const [, traceId = '', spanId = ''] = ingress.traceparent.split('-');
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return []; // not valid, by the format
+  return [{ traceId, spanId, attributes: { [REPRISE.link]: 'request' } }];
 }
 
 /** What each span of a session says of it. */

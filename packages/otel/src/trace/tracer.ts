@@ -204,14 +204,15 @@ export class Tracer {
 
   #sessionFacts(): Facts {
     const facts: { readonly [N in SessionFact]?: (here: Here, session: string, value: FactOf<N>) => void } = {
-      'aos.agent/InputAccepted@1': (_, session, value) => this.#runs.inputAccepted(session, value),
+      'aos.agent/InputAccepted@1': (here, session, value) => this.#runs.inputAccepted(here, session, value),
       'aos.agent/InputDropped@1': (_, session, { run, turn }) => {
         if (turn !== true) this.#runs.inputDropped(session, run);
       },
       'aos.agent/LifecycleChanged@1': (here, session, value) => this.#runs.lifecycle(here, session, value),
       'aos.agent/ConfigChanged@1': (_, session, value) => this.#runs.configured(session, value),
-      'aos.agent/HostCommandAccepted@1': (_, session, { type }) => {
+      'aos.agent/HostCommandAccepted@1': (here, session, { type }) => {
         if (type === 'Close') this.#runs.closed(session);
+        if (type === 'Steer') this.#runs.steered(here, session);
       },
       'aos.agent/ToolCallRequested@1': (here, session, value) => this.#operations.callRequested(here, session, value),
       'aos.agent/ToolCallWaiting@1': (here, session, value) => this.#operations.callWaits(here, session, value),

@@ -1,16 +1,17 @@
 /** Events of sessions as a stream of server-sent events. */
-import type { AgentEvent, Delta } from '@reprise/agent';
+import type { Delta } from '@reprise/agent';
 import { isRepriseError, lineOfError } from '@reprise/contracts';
 import type { Visit } from '../door/visit.js';
 import type { EventCursors } from './cursors.js';
 import { jsonText } from './json.js';
 import { problemOf } from './problem.js';
+import type { Told } from './sessions-api.js';
 
 /** After so many silent milliseconds a comment is sent, so that no proxy closes the connection. */
 const KEEP_ALIVE_MS = 15_000;
 
 /** What is streamed: durable events, and live pieces of answers between them. */
-type Streamed = AgentEvent | Delta;
+type Streamed = Told | Delta;
 
 interface StreamParts {
   readonly visit: Visit;

@@ -33,7 +33,7 @@ export function openApi(): Json {
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: PROBLEM, Event: EVENT },
+      schemas: { Problem: PROBLEM, Event: EVENT, OrganizationEvent: ORGANIZATION_EVENT },
     },
     security: [{ token: [] }],
   };
@@ -55,6 +55,24 @@ const EVENT: Json = {
   },
   required: ['type', 'session_id', 'run_id', 'turn_id', 'step_id', 'event_seq', 'correlation_id', 'causation', 'at'],
 };
+
+/** A fact of an organization, as streams have it. */
+const ORGANIZATION_EVENT: Json = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', enum: ['organization.changed'] },
+    organization: { type: 'string', description: 'What kind it is: tree, project or swarm.' },
+    name: { type: 'string' },
+    fact: { type: 'string', description: 'The name of the fact, such as tree/NodeChanged@1.' },
+    value: { description: 'The value of the fact.' },
+    event_seq: { type: 'string' },
+    at: { type: 'integer', description: 'The time of its frame, in milliseconds.' },
+  },
+  required: ['type', 'organization', 'name', 'fact', 'value', 'event_seq', 'at'],
+};
+
+const EVENTS =
+  'Each `data` is an Event; in streams of all events and of organizations also an OrganizationEvent; or a piece.';
 
 function operation({ name, says, path, query = [], body, answer, status }: Route): Json {
   const places = [...path.matchAll(/\{(\w+)\}/g)].map(([, place]) => ({
@@ -84,8 +102,7 @@ function operation({ name, says, path, query = [], body, answer, status }: Route
 }
 
 function contentOf(answer: Route['answer']): Json {
-  if (answer === 'events')
-    return { 'text/event-stream': { schema: { type: 'string', description: 'Each `data` is an Event, or a piece.' } } };
+  if (answer === 'events') return { 'text/event-stream': { schema: { type: 'string', description: EVENTS } } };
   if (answer === 'content') return { '*/*': {} };
   return { 'application/json': { schema: { type: 'object' } } };
 }

@@ -20,6 +20,14 @@ export interface WantedSession extends AskedSession {
   readonly agent: string;
 }
 
+/** An organization that a client asks for, with the sessions that belong to it. */
+export interface AskedOrganization {
+  readonly principal: Principal;
+  /** What kind of organization it is, such as `tree`, `project` or `swarm`. */
+  readonly kind: string;
+  readonly name: string;
+}
+
 /** What clients may do with sessions over HTTP. It narrows what the rights of their principals say, and adds nothing. */
 export interface SessionsOptions {
   /**
@@ -27,11 +35,16 @@ export interface SessionsOptions {
    * person's name or begins with it and `/`: `human:ann` has `ann` and `ann/trip`. For operators: `() => true`.
    */
   readonly mayUse?: (asked: AskedSession) => boolean | Promise<boolean>;
+  /**
+   * Whether an organization is one of a principal's, and with it the sessions that belong to it, for reading and decisions. By
+   * default it is that of the principal that made it; of a swarm, that of its creator and of those above the creator.
+   */
+  readonly mayFollow?: (asked: AskedOrganization) => boolean | Promise<boolean>;
   /** Whether a principal may begin one of its sessions, with this agent. By default it may. */
   readonly mayStart?: (wanted: WantedSession) => boolean | Promise<boolean>;
 }
 
-const OPTIONS: KnownOptions<SessionsOptions> = { mayUse: true, mayStart: true };
+const OPTIONS: KnownOptions<SessionsOptions> = { mayUse: true, mayFollow: true, mayStart: true };
 
 /** Refuses what are no options. @param call the function that takes them */
 export function requireApiOptions(sessions: unknown, call: string): void {

@@ -37,6 +37,11 @@ export type RouteName =
   | 'followRun'
   | 'followSession'
   | 'followAll'
+  | 'listOrganizations'
+  | 'readOrganization'
+  | 'readOrganizationParts'
+  | 'readOrganizationContent'
+  | 'followOrganization'
   | 'listPending'
   | 'decide';
 
@@ -58,6 +63,7 @@ const lastEvent: Parameter = {
 
 const SESSION = '/v1/sessions/{session}';
 const RUN = `${SESSION}/runs/{run}`;
+const ORGANIZATION = '/v1/organizations/{kind}/{name}';
 
 /** All operations, in the order in which they are described. */
 export const ROUTES: readonly Route[] = [
@@ -144,7 +150,50 @@ export const ROUTES: readonly Route[] = [
     name: 'followAll',
     method: 'GET',
     path: '/v1/events',
-    says: 'The events of all sessions that the client may read, as server-sent events.',
+    says: 'The events of all sessions and organizations that the client may read, as server-sent events.',
+    query: [after, lastEvent],
+    answer: 'events',
+    status: 200,
+  },
+  {
+    name: 'listOrganizations',
+    method: 'GET',
+    path: '/v1/organizations/{kind}',
+    says: 'A page of the trees (`tree`), projects (`project`) or swarms (`swarm`) that the client has, by their names; `next` is the path of the following page.',
+    query: [query('after', 'Where the page begins, from `next` of the page before.')],
+    answer: 'json',
+    status: 200,
+  },
+  {
+    name: 'readOrganization',
+    method: 'GET',
+    path: ORGANIZATION,
+    says: 'What an organization is and does now.',
+    answer: 'json',
+    status: 200,
+  },
+  {
+    name: 'readOrganizationParts',
+    method: 'GET',
+    path: `${ORGANIZATION}/parts`,
+    says: 'A page of the nodes of a tree, the tasks of a project, or the members of a swarm; `next` is the path of the following page.',
+    query: [query('after', 'Where the page begins, from `next` of the page before.')],
+    answer: 'json',
+    status: 200,
+  },
+  {
+    name: 'readOrganizationContent',
+    method: 'GET',
+    path: `${ORGANIZATION}/content/{digest}`,
+    says: 'Content that the organization links: the prompt of a node, the brief of a task, a result.',
+    answer: 'content',
+    status: 200,
+  },
+  {
+    name: 'followOrganization',
+    method: 'GET',
+    path: `${ORGANIZATION}/events`,
+    says: 'What an organization states, and the events of its sessions, as server-sent events: those so far, and later ones as they become durable.',
     query: [after, lastEvent],
     answer: 'events',
     status: 200,

@@ -22,9 +22,13 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, address, isRepriseError, type Principal, present, type Value } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import type { Cursors } from '../world/cursors.js';
+import type { Organizations, Organized } from '../world/organizations.js';
 import { unlessDenied } from '../world/refusals.js';
 import { SessionResources } from '../world/session-resources.js';
-import { ownKey, type SessionsOptions } from './options.js';
+import { Access } from './access.js';
+import type { SessionsOptions } from './options.js';
+import { isSame, type OrganizationEvent, organizationEvents } from './organization-events.js';
+import { OrganizationsApi } from './organizations-api.js';
 import { notFound, Problem } from './problem.js';
 import type { CommandBody, DecisionBody, InputBody } from './shapes.js';
 
@@ -45,17 +49,23 @@ interface Accepted {
 
 /** What one principal does with sessions, and reads of them. */
 export class SessionsApi {
+  /** The organizations that the principal has. */
+  readonly organizations: OrganizationsApi;
   readonly #view: WorldView;
   readonly #resources: SessionResources;
+  readonly #access: Access;
 
   constructor(
     private readonly world: AgentWorld,
     private readonly principal: Principal,
-    cursors: Cursors,
     private readonly options: SessionsOptions,
+    private readonly known: { readonly cursors: Cursors; readonly organizations: Organizations },
   ) {
+    const { cursors, organizations } = known;
     this.#view = world.kernel.as(principal);
-    this.#resources = new SessionResources(world, this.#view, cursors, SESSIONS_PATH, (key) => this.#has(key));
+    this.#access = new Access(this.#view, organizations, options);
+    this.#resources = new SessionResources(world, this.#view, cursors, SESSIONS_PATH, (key) => this.#access.sees(key));
+    this.organizations = new OrganizationsApi(principal, organizations, this.#access, cursors);
   }
 
   /** What stands at a path below the list of sessions: the list, a session, its transcript, content. */
@@ -66,13 +76,17 @@ export class SessionsApi {
   }
 
   /** Takes a message. A session begins with its first one. */
-  async input(key: string, { id, text, parts, as = 'input', agent, labels, priority }: InputBody): Promise<Accepted> {
+  async input(
+    key: string,
+    { id, text, parts, as = 'input', agent, labels, priority }: InputBody,
+    traceparent?: string,
+  ): Promise<Accepted> {
     if ((text === undefined) === (parts === undefined))
       throw new Problem(400, 'invalid_argument', 'A message has either `text` or `parts`.', { where: 'text' });
     const event = as === 'input' ? 'aos.agent/UserInput@1' : 'aos.agent/HostCommand@1';
     const session = await this.#sessionFor(key, agent, labels, event);
     const input = text ?? (parts ?? []).map(partOf);
-    const who = { id, as: this.principal };
+    const who = { id, as: this.principal, ...present({ traceparent }) };
     if (as !== 'input') {
       const receipt = await (as === 'steer' ? session.steer(input, who) : session.followUp(input, who));
       return { session: key, id, ...outcomeOf(receipt) };
@@ -82,6 +96,7 @@ export class SessionsApi {
   }
 
   async command(key: string, body: CommandBody): Promise<Accepted> {
+    if (!(await this.#access.has(key))) throw notFound('The session'); // access/A4
     const session = await this.#existing(key);
     const who = { id: body.id, as: this.principal };
     if (body.type === 'retry')
@@ -114,15 +129,16 @@ export class SessionsApi {
   /** The items that the principal may decide about. */
   async pending(): Promise<{ readonly items: readonly object[] }> {
     const items = await this.world.pending({ to: this.principal });
-    const own = await Promise.all(items.map(({ session }) => session === undefined || this.#has(session)));
+    const cells = new Map((await this.world.kernel.pending()).map(({ id, cell }) => [id, cell]));
+    const own = await Promise.all(items.map(({ id }) => this.#seesItemOf(cells.get(id))));
     return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
 
   /** Decides about a pending item, by its whole id: the beginning of one may be that of another person's item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
     if (!WHOLE_ID.test(item)) throw notFound('The item');
-    const waiting = (await this.world.pending()).find((one) => one.id === item);
-    if (waiting?.session !== undefined && !(await this.#has(waiting.session))) throw notFound('The item');
+    const waiting = (await this.world.kernel.pending()).find((one) => one.id === item);
+    if (waiting !== undefined && !(await this.#seesItemOf(waiting.cell))) throw notFound('The item');
     const decided = await this.world.decide(item, decision as Decision, {
       as: this.principal,
       ...present({ id, digest }),
@@ -130,16 +146,32 @@ export class SessionsApi {
     return decided.item === undefined ? decided : { ...decided, item: shownItem(decided.item) };
   }
 
+  async #seesItemOf(cell: Address | undefined): Promise<boolean> {
+    return cell !== undefined && this.#access.seesItemOf(cell);
+  }
+
   /** The events of a session, or of all that the principal may read, behind a place; by the rights at the time of each. */
   async events(
     key: string | undefined,
     options: { readonly after?: AgentEvent['event_seq']; readonly tree: boolean },
     follow = true,
-  ): Promise<(signal: AbortSignal) => AsyncGenerator<AgentEvent>> {
+  ): Promise<(signal: AbortSignal) => AsyncGenerator<Told>> {
     const watched = { channel: 'model', follow, ...present({ after: options.after }) } as const;
-    if (key === undefined) return (signal) => this.#readable(this.world.events({ ...watched, signal }));
+    const beside = organizationEvents(this.known.organizations);
+    if (key === undefined) return (signal) => this.#readable(this.world.events({ ...watched, signal, beside }));
     const session = await this.#existing(key);
     return (signal) => this.#readable(session.events({ ...watched, tree: options.tree, signal }));
+  }
+
+  /** What an organization states, and the events of the sessions that belong to it, behind a place. */
+  async organizationEvents(
+    [kind, name]: readonly [kind: string, name: string],
+    { after }: { readonly after?: AgentEvent['event_seq'] },
+  ): Promise<(signal: AbortSignal) => AsyncGenerator<Told>> {
+    const of = await this.organizations.find(kind, name);
+    const beside = organizationEvents(this.known.organizations, of);
+    const watched = { channel: 'model', beside, ...present({ after }) } as const;
+    return (signal) => this.#readable(this.world.events({ ...watched, signal }), of);
   }
 
   /** The events of a run to its end, with the pieces of its answers where they are wanted. */
@@ -165,28 +197,38 @@ export class SessionsApi {
     }
   }
 
-  /** A1: by the rights when an event is handed out. A frame's events of one session are asked about once. */
-  async *#readable(events: AsyncGenerator<AgentEvent>): AsyncGenerator<AgentEvent> {
+  /**
+   * A1: by the rights when an event is handed out. A frame's events of one cell are asked about once.
+   *
+   * @param only the organization whose sessions are meant; all when absent
+   */
+  async *#readable(events: AsyncGenerator<Told>, only?: Organized): AsyncGenerator<Told> {
     let frame = '';
     let known = new Map<string, boolean>();
     for await (const event of events) {
       const [seq = ''] = event.event_seq.split('.');
       if (seq !== frame) known = new Map();
       frame = seq;
-      const may = known.get(event.session_id) ?? (await this.#mayRead(event.session_id));
-      known.set(event.session_id, may);
+      const cell = cellIn(event);
+      const may = known.get(cell) ?? (await this.#mayBeTold(event, only));
+      known.set(cell, may);
       if (may) yield event;
     }
   }
 
-  /** Whether a session is one of the principal's, besides its rights. */
-  async #has(session: string): Promise<boolean> {
-    const { mayUse = ownKey } = this.options;
-    return (await mayUse({ principal: this.principal, session })) === true;
+  async #mayBeTold(event: Told, only: Organized | undefined): Promise<boolean> {
+    const { organizations } = this.known;
+    if (event.type === 'organization.changed') {
+      const kind = organizations.kinds.get(event.organization);
+      return kind !== undefined && this.#access.mayFollow({ kind, name: event.name });
+    }
+    const { session_id: session } = event;
+    if (only !== undefined && !isSame(only, await organizations.of(session))) return false;
+    return this.#mayRead(session);
   }
 
-  #mayRead(key: string): Promise<boolean> {
-    return this.#resources.mayRead([SESSION_REDUCER, key]);
+  #mayRead(session: string): Promise<boolean> {
+    return this.#access.mayRead(session);
   }
 
   async #runOf(key: string, number: number): Promise<Run> {
@@ -209,7 +251,7 @@ export class SessionsApi {
     event: string,
   ): Promise<Session> {
     const cell: Address = [SESSION_REDUCER, requireKey(key)];
-    if (!(await this.#has(key))) throw notFound('The session');
+    if (!(await this.#access.has(key))) throw notFound('The session');
     if ((await this.world.kernel.state(cell)) !== undefined) {
       const session = await this.#existing(key);
       const { agent } = (await this.#row(key)) ?? {};
@@ -263,6 +305,13 @@ export class SessionsApi {
 function requireKey(key: string): string {
   if (address.safeParse([SESSION_REDUCER, key]).success) return key;
   throw notFound('The session');
+}
+
+/** An event of a session, or what an organization states. */
+export type Told = AgentEvent | OrganizationEvent;
+
+function cellIn(event: Told): string {
+  return event.type === 'organization.changed' ? `${event.organization} ${event.name}` : event.session_id;
 }
 
 function sessionIn(event: AgentEvent | { readonly step_id: string }): string {

@@ -1,10 +1,11 @@
 /** Sessions over HTTP, behind the door: finds the operation of a request, and answers it. */
-import type { Principal } from '@reprise/contracts';
+import { type Principal, traceParent } from '@reprise/contracts';
 import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { SERVE_RESOURCE_BYTES_MAX } from '../protocol/limits.js';
 import { Cursors } from '../world/cursors.js';
+import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { EventCursors } from './cursors.js';
 import { eventResponse } from './event-response.js';
@@ -44,7 +45,7 @@ export class SessionsSurface implements Surface {
   readonly path = '/v1';
   readonly isTree = true;
   readonly methods = ['GET', 'POST'];
-  readonly #cursors = new Cursors();
+  readonly #known: { readonly cursors: Cursors; readonly organizations: Organizations };
   readonly #events: EventCursors;
 
   constructor(
@@ -53,6 +54,7 @@ export class SessionsSurface implements Surface {
     private readonly options: SessionsOptions,
   ) {
     const { kernel } = served.world;
+    this.#known = { cursors: new Cursors(), organizations: new Organizations(served.world) };
     this.#events = new EventCursors(kernel.id, () => kernel.head.seq);
   }
 
@@ -87,7 +89,7 @@ export class SessionsSurface implements Surface {
     else this.door.count(visit);
     const text = route.body === undefined ? '' : await visit.body(this.door.limits.bodyBytes);
     if (text === TOO_LARGE) return last(this.refuse(413, `A body may have ${this.door.limits.bodyBytes} bytes.`));
-    const api = new SessionsApi(this.served.world, principal, this.#cursors, this.options);
+    const api = new SessionsApi(this.served.world, principal, this.options, this.#known);
     const asked = { visit, api, values, query: searchParams, place: `${pathname}${search}`, text };
     return OPERATIONS[route.name](asked, this.#events);
   }
@@ -103,8 +105,9 @@ export class SessionsSurface implements Surface {
 
 type Operation = (asked: Asked, cursors: EventCursors) => Response | Promise<Response>;
 
-const read: Operation = async ({ api, place }) => {
-  const { mediaType, bytes } = await api.read(place);
+const read: Operation = async ({ api, place }) => contentResponse(await api.read(place));
+
+function contentResponse({ mediaType, bytes }: { readonly mediaType: string; readonly bytes: Uint8Array }): Response {
   if (bytes.length > SERVE_RESOURCE_BYTES_MAX)
     throw new Problem(
       413,
@@ -113,7 +116,7 @@ const read: Operation = async ({ api, place }) => {
     );
   const safe = { 'content-type': mediaType, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' };
   return new Response(bytes.slice(), { headers: safe });
-};
+}
 
 const follow =
   (isWhole: boolean): Operation =>
@@ -130,8 +133,8 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   readSession: read,
   readTranscript: read,
   readContent: read,
-  sendInput: async ({ api, values, text }) =>
-    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody)), 202),
+  sendInput: async ({ api, values, text, visit }) =>
+    jsonResponse(await api.input(values.session ?? '', parseBody(text, inputBody), traceParentOf(visit)), 202),
   sendCommand: async ({ api, values, text }) =>
     jsonResponse(await api.command(values.session ?? '', parseBody(text, commandBody)), 202),
   readRun: async ({ api, values }) => jsonResponse(await api.run(values.session ?? '', numberOf(values.run))),
@@ -143,10 +146,28 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   },
   followSession: follow(false),
   followAll: follow(true),
+  listOrganizations: async ({ api, values, query }) =>
+    jsonResponse(await api.organizations.list(values.kind ?? '', query.get('after'))),
+  readOrganization: async ({ api, values }) =>
+    jsonResponse(await api.organizations.read(values.kind ?? '', values.name ?? '')),
+  readOrganizationParts: async ({ api, values, query }) =>
+    jsonResponse(await api.organizations.parts(values.kind ?? '', values.name ?? '', query.get('after'))),
+  readOrganizationContent: async ({ api, values }) =>
+    contentResponse(await api.organizations.content(values.kind ?? '', values.name ?? '', values.digest ?? '')),
+  followOrganization: async ({ api, values, query, visit }, cursors) => {
+    const after = afterOf(visit, query, cursors);
+    const open = await api.organizationEvents([values.kind ?? '', values.name ?? ''], after);
+    return eventResponse({ visit, cursors, open, isResumed: after.after !== undefined, hasEnd: false });
+  },
   listPending: async ({ api }) => jsonResponse(await api.pending()),
   decide: async ({ api, values, text }) =>
     jsonResponse(await api.decide(values.item ?? '', parseBody(text, decisionBody))),
 };
+
+/** The span of the client. What is not valid is left out, as the format says. */
+function traceParentOf({ headers }: Visit): string | undefined {
+  return traceParent.safeParse(headers.get('traceparent')).data;
+}
 
 function afterOf({ headers }: Visit, query: URLSearchParams, cursors: EventCursors) {
   const given = headers.get('last-event-id') ?? query.get('after');

@@ -111,7 +111,8 @@ it('an approval outlives the server that asked: the client goes on at the next o
   const open = () => servedSessions({ store: sqlite(path.join(folder, 'world.db')), http: { origins } });
   let served = await open();
   proxy.to = Number(new URL(served.url).port);
-  const token = () => served.tokens.issue('human:ann', { for: '1h' });
+  // A token is of the world, not of the server that made it.
+  const token = await served.tokens.issue('human:ann', { for: '1h' });
   const client = connect(origins[0] ?? '', { token, tries: 20 });
   const session = client.session('ann');
   await session.send({ id: 'm', text: 'order tea', agent: 'clerk' });

@@ -61,6 +61,7 @@ function has({ isOpen }: Rules, { who, key }: Pick<Asked, 'who' | 'key'>): boole
 function oracle(given: Rules, one: Asked, begun: ReadonlySet<string>): number {
   if (!has(given, one) || says(given.noRead, one)) return 404;
   if (!begun.has(one.key) && one.what !== 'send') return 404;
+  if (one.what === 'content' && !THERE.some((key) => key === one.key)) return 404; // it links something else
   if (one.what !== 'send' && one.what !== 'command') return 200;
   return says(given.noSend, one) ? 403 : 202;
 }

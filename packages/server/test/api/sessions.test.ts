@@ -62,6 +62,28 @@ describe('a message', () => {
     expect(await session.read()).toMatchObject({ session: 'ann/trip', runs: 1, pending: [] });
   });
 
+  it('the traceparent of a request is journaled with its message, and one that is not valid is left out [TRACE-18]', async () => {
+    const { url, tokens, world } = await serve();
+    const token = await tokens.issue('human:ann', { for: '1h' });
+    const send = (id: string, traceparent: string) =>
+      fetch(`${url}/sessions/ann/inputs`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, traceparent },
+        body: JSON.stringify({ id, text: 'Hello', agent: 'talker' }),
+      });
+    const valid = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    expect([(await send('m1', valid)).status, (await send('m2', 'odd')).status]).toEqual([202, 202]);
+    await world.pump();
+    const stated: unknown[] = [];
+    for await (const { seq, records } of world.kernel.frames()) {
+      const [ingress] = records;
+      if (ingress?.kind === 'request' && ingress.event.name === 'aos.agent/UserInput@1')
+        stated.push(ingress.traceparent);
+      if (seq === world.kernel.head.seq) break;
+    }
+    expect(stated).toEqual([valid, undefined]);
+  });
+
   it('a message that is sent again with its id is the same message; another one under its id is refused [SRV-32]', async () => {
     const { as, world } = await serve();
     const session = (await as('human:ann')).session('ann');

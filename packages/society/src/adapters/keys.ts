@@ -4,6 +4,7 @@ import type { PartHost } from '@reprise/agent';
 import { fieldsOf } from '@reprise/contracts';
 import { type AnyAdapter, adapterOf, type Head, type World } from '@reprise/kernel';
 import { entityAt, identityDestroy, identityKeygen, identityNonce } from '../pure/contracts/index.js';
+import { sharesSecrets } from './ed25519.js';
 import { agentOfKey, type KeyVault } from './vault.js';
 
 /** The world whose keys are made: what adapters need of it. */
@@ -40,10 +41,13 @@ export function societyKeys(vault: KeyVault): SocietyKeys {
       return [
         adapterOf(identityKeygen, {
           name: 'identity.keygen',
-          async doExecute({ parent }) {
+          async doExecute({ parent, encrypt_to }) {
             const world = await worldOf();
             await earlier(world);
-            const reader = await vault.registered(world.id, parent);
+            const named = encrypt_to === undefined ? undefined : Buffer.from(encrypt_to, 'base64');
+            if (named !== undefined && !sharesSecrets(named))
+              return { status: 'error', code: 'adapter_error/key_unfit' };
+            const reader = named ?? (await vault.registered(world.id, parent));
             const key = await vault.make(world.id, world.head);
             const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
             return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };

@@ -2,7 +2,7 @@
  * Vaults: where the private keys of agents are kept, outside the journal and its content.
  *
  * Invariants
- * V1  A private key leaves a vault only encrypted for the parent that registered a key of its own. A vault signs itself.
+ * V1  A private key leaves a vault only encrypted for the parent, by a key that the parent has registered: in the journal, or in the vault. A vault signs itself.
  * V2  A key is there, whole, when `make` resolves; and gone when `destroy` resolves, whenever the process dies.
  * V3  A key belongs to the world that made it: another world, such as a fork, signs with it and never destroys it.
  * V4  A vault signs as an agent only with the pair of that agent: what stands under its name may have been exchanged.

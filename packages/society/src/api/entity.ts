@@ -125,6 +125,17 @@ export class Entity extends EntityCaller {
     return { ...agent, expires_at };
   }
 
+  /**
+   * Registers a key of this entity's own: the private keys of the agents that it registers from then on come encrypted for it
+   * (`private_key_encrypted`), and `openPrivateKey` opens them.
+   *
+   * @param publicKey the X25519 public key: the base64 of 32 bytes
+   * @throws RepriseError `request_rejected` with `invalid_arguments` for anything else
+   */
+  async readerKey(publicKey: string, by: By = {}): Promise<ToolAnswer<'agent_reader_key'>> {
+    return this.use('agent_reader_key', { public_key: publicKey }, by);
+  }
+
   /** The agents that this entity has registered, a page at a time. */
   async agents(query: AgentQuery = {}): Promise<Pages<AgentRow>> {
     requireKnownOptions(query, { status: true, agentType: true, after: true, limit: true }, 'agents');

@@ -140,6 +140,22 @@ describe('the key of an agent', () => {
       expect(made.agent_id).toBe(digest);
     }));
 
+  it('the private key reaches a parent for the key that it has registered itself, whatever the vault has for it; a key that shares no secrets makes no agent [SOC-5] [SOC-6]', () =>
+    onStage(async ({ ann, keys, world }) => {
+      const [own, kept] = [makePair('x25519'), makePair('x25519')];
+      await keys.register(world, 'ann', base64Of(kept.publicKey));
+      await ann.readerKey(base64Of(own.publicKey));
+      const made = await ann.register(bot);
+      const encrypted = made.private_key_encrypted ?? '';
+      const raw = openPrivateKey(encrypted, made.public_key, own);
+      expect(signBytes(raw, Buffer.from('x'))).toBe(await keys.sign(made.key_ref ?? '', Buffer.from('x')));
+      expect(() => openPrivateKey(encrypted, made.public_key, kept)).toThrow('was not encrypted for this key');
+      await expect(ann.readerKey('short')).rejects.toThrow();
+      await ann.readerKey(Buffer.alloc(32).toString('base64'));
+      await expect(ann.register({ ...bot, displayName: 'Second' })).rejects.toThrow('key_not_made');
+      expect((await ann.agents()).items.map(({ agent_id }) => agent_id)).toEqual([made.agent_id]);
+    }));
+
   it('an agent brings a key of its own with a proof for this parent, and without one it is not made [SOC-6]', () =>
     onStage(async ({ ann, office, world }) => {
       const pair = makePair();

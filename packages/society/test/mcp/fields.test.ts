@@ -76,6 +76,7 @@ async function agents(at: ServedPlace): Promise<void> {
   }
   await ann.call('agent_list', { limit: 1 });
   await ann.call('agent_list');
+  await ann.call('agent_reader_key', { public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=' });
   await ann.call('agent_set_status', { agent_id: other, to: 'suspend' });
   await ann.call('agent_capabilities', { agent_id: failed, capabilities: ALL });
   await ann.call('agent_deactivate', { agent_id: failed });

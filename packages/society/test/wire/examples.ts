@@ -153,6 +153,10 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
       code: 'reducer_threw',
     },
   },
+  agent_reader_key: {
+    input: { public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=', command_id: 'c3' },
+    output: { entity_id: 'russell_wing', public_key: 'hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo=' },
+  },
   agent_set_status: {
     input: { agent_id: AGENT, to: 'reactivate', ttl_seconds: 60, reason: 'again' },
     output: {

@@ -92,7 +92,7 @@ describe('schemas of the tools', () => {
     if (process.env.DOCS_UPDATE === '1')
       for (const [tool, side] of ALL) writeFileSync(fileOf(tool, side), text(tool, side));
     expect(readdirSync(FOLDER).sort()).toEqual(ALL.map(([tool, side]) => `${tool}.${side}.json`).sort());
-    expect(ALL).toHaveLength(46);
+    expect(ALL).toHaveLength(48);
     for (const [tool, side] of ALL) expect(readFileSync(fileOf(tool, side), 'utf8')).toBe(text(tool, side));
   });
 

@@ -5,6 +5,7 @@ import { readAdapter } from '../adapters/read.js';
 import { type TeamInWorld, teamAdapter } from '../adapters/team.js';
 import { listPlan, projectReducer, readPlan, showPlan, wakePlan } from '../pure/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
+import { followedProjects } from './followed.js';
 import { projectRows } from './projections.js';
 
 const TEAMS = new WeakMap<PartHost, Map<string, TeamInWorld>>();
@@ -26,5 +27,6 @@ export const projectsPart: WorldPart<undefined> = {
   policy: [{ effect: 'specialists.*', decision: 'allow' }],
   tools: [...coordinatorTools(), ...specialistTools(), ...Object.values(memoryTools)],
   views: [projectRows],
+  organizations: (world) => [followedProjects(world)],
   handle: () => undefined,
 };

@@ -30,6 +30,7 @@ import {
 } from '../pure/index.js';
 import { requireNodeAgent } from '../tools/node-agent.js';
 import { nodeToolCatalog, nodeTools } from '../tools/node-tools.js';
+import { followedTrees } from './followed.js';
 import { launchRows, treeRows } from './projections.js';
 import { type Trees, treesOf } from './trees.js';
 
@@ -102,6 +103,7 @@ export function trees(options: TreesOptions): WorldPart<Trees> {
     agents,
     tools: nodeToolCatalog(),
     views: [treeRows, launchRows],
+    organizations: (world) => [followedTrees(world)],
     titleOf: titleOf,
     started: async (world: AgentWorld) => {
       bridge?.offer((session) => toolsOfSession(world, session, files !== undefined));

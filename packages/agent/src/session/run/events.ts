@@ -45,28 +45,44 @@ export const WATCH_OPTIONS: KnownOptions<WatchOptions> = {
   follow: aFlag,
 };
 
+/** An event that is made beside those of sessions: it states the place of its record. */
+export interface PlacedBeside {
+  /** The number of its frame, and the place of its record there: `12.3`. */
+  readonly event_seq: Cursor;
+}
+
+/** Makes further events of the frames of a watch. */
+export interface BesideOptions<E extends PlacedBeside> {
+  /** The events of a frame, in the order of their records; of a record that is an event of a session it makes none. */
+  readonly beside: (frame: WorldFrame) => readonly E[];
+}
+
 /**
  * Yields events as they become durable, in the order of the journal, until the world closes or the caller stops. With
  * `follow: false` it ends with the frames that exist now. The same frames and options give the same events. With
  * `after` it begins at that event's frame and asks the views about earlier frames, so its cost depends on the frames it
  * reads, not on the age of the world.
  */
-export async function* watch(
+export async function* watch<E extends PlacedBeside = never>(
   world: Pick<World, 'frames' | 'content' | 'head'>,
   scope: EventScope,
   pastBefore: PastBefore,
-  options: WatchOptions = {},
-): AsyncGenerator<AgentEvent> {
+  options: WatchOptions & Partial<BesideOptions<E>> = {},
+): AsyncGenerator<AgentEvent | E> {
   const behind = cursorOf(options.after);
   const from = Math.max(0, behind[0]);
   const projection = await AgentEvents.from(scope, from === 0 ? undefined : await pastBefore(from));
   for await (const frame of framesOf(world, from, options)) {
     await projection.recall(frame);
+    const besides = [...(options.beside?.(frame) ?? [])].filter(({ event_seq: at }) => isBehind(at, behind));
     for (const event of projection.project(frame)) {
       if (!isBehind(event.event_seq, behind)) continue;
+      const place = cursorOf(event.event_seq);
+      while (besides[0] !== undefined && !isBehind(besides[0].event_seq, place)) yield besides.shift() as E;
       const shown = await shownEvent(world.content, event, options);
       if (shown !== undefined) yield shown;
     }
+    yield* besides;
   }
 }
 

@@ -47,7 +47,11 @@ export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = 
     ],
     optional: plain('compatible', 'cancels', 'code'),
   },
-  request: { code: 1, fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']], optional: plain('actor') },
+  request: {
+    code: 1,
+    fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']],
+    optional: plain('actor', 'traceparent'),
+  },
   command: { code: 2, fields: [...STAMPS, ...plain('id'), ['command', 'event']], optional: [] },
   receipt: {
     code: 3,

@@ -36,6 +36,7 @@ import {
   type EraseReport,
   type RequestOptions,
   type SettleAck,
+  type TracedOptions,
 } from './ask/asking.js';
 import type { DecidedItem, PendingItem } from './ask/open-items.js';
 import { type ClockConfirmation, requireConfirmation } from './life/confirm-clock.js';
@@ -150,9 +151,9 @@ export class World implements AsyncDisposable {
    *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
    *   `stack_exhausted`, `commit_failed`, `fenced`, `world_closed`
    */
-  request<S, R extends SentEvent>(to: CellOf<S, R>, event: NoInfer<R>, options?: RequestOptions): Promise<Ack>;
-  request(to: Address, event: SentEvent, options?: RequestOptions): Promise<Ack>;
-  async request(to: Address | CellOf, event: SentEvent, options: RequestOptions = {}): Promise<Ack> {
+  request<S, R extends SentEvent>(to: CellOf<S, R>, event: NoInfer<R>, options?: TracedOptions): Promise<Ack>;
+  request(to: Address, event: SentEvent, options?: TracedOptions): Promise<Ack>;
+  async request(to: Address | CellOf, event: SentEvent, options: TracedOptions = {}): Promise<Ack> {
     return this.#asking.request(addressOf(this.parts.app, to), event, options);
   }
 

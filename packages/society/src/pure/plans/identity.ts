@@ -10,6 +10,7 @@ import {
   identityKeygen,
   identityNonce,
   identityVerify,
+  keygenReader,
   nonce,
   PURPOSES,
   publicKey,
@@ -82,11 +83,11 @@ const ATTEMPTS = 32;
 
 /** `society/keygen_plan@1`: has a key pair made for a new agent. */
 export const keygenPlan = planOf('society/keygen_plan@1', () => ({
-  input: z.strictObject({ call: z.string().max(64), parent: z.string().max(128) }),
+  input: z.strictObject({ call: z.string().max(64), parent: z.string().max(128), ...keygenReader }),
   effects: [identityKeygen],
-  *run({ call, parent }, plan) {
+  *run({ call, ...asked }, plan) {
     for (let attempt = 1; ; attempt++) {
-      const made = yield* plan.awaitReceipt(plan.emitEffect(identityKeygen, { parent, attempt }));
+      const made = yield* plan.awaitReceipt(plan.emitEffect(identityKeygen, { ...asked, attempt }));
       if (made.status === 'outcome_unknown' && attempt < ATTEMPTS) continue;
       const value = made.status === 'ok' ? made.payload : null;
       return plan.raiseEvent({ name: 'society/Keyed@1', value: { call, code: codeOf(made), value } });

@@ -17,6 +17,7 @@ import {
   RepriseError,
   requireKnownOptions,
   type Settlement,
+  traceParent,
   type Value,
 } from '@reprise/contracts';
 import { LinkCheck } from '../../../ports/content/links.js';
@@ -43,6 +44,15 @@ export interface RequestOptions {
    * canonical bytes. A person can state no other person.
    */
   readonly actor?: Actor;
+}
+
+/** What is recorded with a request besides. */
+export interface TracedOptions extends RequestOptions {
+  /**
+   * The `traceparent` of W3C Trace Context with which it came: traces of the world link to that span. It changes nothing else,
+   * and a repetition may have another one.
+   */
+  readonly traceparent?: string;
 }
 
 /** As whom a decision is made, and why. */
@@ -87,14 +97,19 @@ export class Asking {
   async request(
     to: Address,
     event: { readonly name: string; readonly value: unknown },
-    options: RequestOptions,
+    options: TracedOptions,
   ): Promise<Ack> {
     const { name, value } = readArgument('an event', () => {
       requireRequest(event, options);
       return { name: event.name, value: event.value };
     });
-    const admitted = await admitRequest(this.parts.app, this.#links, { to, name, value, ...this.#whoAsks(options) });
-    const actor = actorIn(options);
+    const admitted = await admitRequest(this.parts.app, this.#links, {
+      to,
+      name,
+      value,
+      ...this.#whoAsks(options, TRACED_OPTIONS),
+    });
+    const said = { ...actorIn(options), ...traceIn(options) };
     const outcome = await this.#submit((stamps) => ({
       kind: 'request',
       ...stamps,
@@ -102,7 +117,7 @@ export class Asking {
       id: admitted.id,
       to: admitted.to,
       event: { name: admitted.name, value: admitted.value },
-      ...actor,
+      ...said,
     }));
     return this.#ackOf(outcome);
   }
@@ -161,8 +176,11 @@ export class Asking {
     return this.#submit((stamps) => ({ kind: 'command', ...stamps, ...admitted }));
   }
 
-  #whoAsks(options: RequestOptions): { readonly id: string; readonly principal: Principal } {
-    const { id, as } = readOptions(options);
+  #whoAsks(
+    options: RequestOptions,
+    known: Readonly<Record<string, true>> = REQUEST_OPTIONS,
+  ): { readonly id: string; readonly principal: Principal } {
+    const { id, as } = readOptions(options, known);
     return { id: id ?? drawHex(this.parts.random, 16), principal: as ?? 'operator' };
   }
 
@@ -187,6 +205,7 @@ export class Asking {
 /** Options without an actor: a command states its actor in its value, and an erasure none. */
 const COMMAND_OPTIONS = { id: true, as: true } as const;
 const REQUEST_OPTIONS = { ...COMMAND_OPTIONS, actor: true } as const;
+const TRACED_OPTIONS = { ...REQUEST_OPTIONS, traceparent: true } as const;
 const CANCEL_OPTIONS = { ...REQUEST_OPTIONS, graceMs: true } as const;
 const DECIDE_OPTIONS = { ...REQUEST_OPTIONS, reason_ref: true } as const;
 const ERASE_OPTIONS = { ...COMMAND_OPTIONS, reason: true } as const;
@@ -212,6 +231,19 @@ function actorIn(options: RequestOptions): { readonly actor?: Actor } {
   throw new RepriseError('invalid_argument', 'invalid option "actor"', {
     where: 'actor',
     expected: "{ kind: 'person' | 'rule' | 'program' | 'node' | 'several', … }",
+    actual: given,
+  });
+}
+
+/** The span behind which a request comes, checked where it enters. */
+function traceIn(options: TracedOptions): { readonly traceparent?: string } {
+  const given: unknown = readArgument('the options', () => options.traceparent);
+  if (given === undefined) return {};
+  const { success, data: traceparent } = traceParent.safeParse(given);
+  if (success) return { traceparent };
+  throw new RepriseError('invalid_argument', 'invalid option "traceparent"', {
+    where: 'traceparent',
+    expected: 'a traceparent of W3C Trace Context: 00-TRACE-SPAN-FLAGS',
     actual: given,
   });
 }

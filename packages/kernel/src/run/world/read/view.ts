@@ -11,7 +11,7 @@ import {
 } from '@reprise/contracts';
 import { linksOf } from '../../../pure/codec/index.js';
 import type { CellOf, TableRange } from '../../../pure/define/index.js';
-import type { Decider, DecisionOptions, RequestOptions, SettleAck } from '../ask/asking.js';
+import type { Decider, DecisionOptions, RequestOptions, SettleAck, TracedOptions } from '../ask/asking.js';
 import type { DecidedItem, PendingItem } from '../ask/open-items.js';
 import type { World } from '../world.js';
 import type { Ack } from '../write/acknowledgement.js';
@@ -34,6 +34,9 @@ export interface ViewParts {
 /** Options of a request through a view: the principal is fixed. */
 type AskOptions = Omit<RequestOptions, 'as'>;
 
+/** Options of an event to a cell through a view. */
+type SentOptions = Omit<TracedOptions, 'as'>;
+
 /** Options of a decision through a view. */
 type ViewDecisionOptions = Omit<DecisionOptions, 'as'>;
 
@@ -50,13 +53,13 @@ export class WorldView {
   request<S, R extends { readonly name: string; readonly value: unknown }>(
     to: CellOf<S, R>,
     event: NoInfer<R>,
-    options?: AskOptions,
+    options?: SentOptions,
   ): Promise<Ack>;
-  request(to: Address, event: { readonly name: string; readonly value: unknown }, options?: AskOptions): Promise<Ack>;
+  request(to: Address, event: { readonly name: string; readonly value: unknown }, options?: SentOptions): Promise<Ack>;
   request(
     to: Address | CellOf,
     event: { readonly name: string; readonly value: unknown },
-    options: AskOptions = {},
+    options: SentOptions = {},
   ): Promise<Ack> {
     return this.world.request(to as Address, event, { ...options, as: this.principal });
   }

@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const CALLS: readonly [name: string, call: (world: World, options: never) => Promise<unknown>, expected: string][] = [
-  ['request', (w, o) => w.request(['test/Box@1', 'a'], { name: 'test/Made@1', value: {} }, o), 'id, as, actor'],
+  [
+    'request',
+    (w, o) => w.request(['test/Box@1', 'a'], { name: 'test/Made@1', value: {} }, o),
+    'id, as, actor, traceparent',
+  ],
   ['command', (w, o) => w.command('sys/Cancel@1', { effect: EFFECT }, o), 'id, as'],
   ['decide', (w, o) => w.decide(EFFECT, { approve: false }, o), 'id, as, actor, reason_ref'],
   ['settle', (w, o) => w.settle(EFFECT, { status: 'ok', payload: {} }, o), 'id, as, actor, reason_ref'],

@@ -111,14 +111,18 @@ export const agentKey = z.strictObject({
   key_ref: z.nullable(keyMade.shape.key_ref),
 });
 
+/** For whom the private key is encrypted; absent: for the key that the parent has registered in the vault, if it has one. */
+export const keygenReader = { encrypt_to: z.exactOptional(publicKey) };
+
 /**
  * `identity.keygen@1`: makes a key pair, whose private key stays in the vault. An attempt that may have made one is not
  * repeated: another one makes another pair, and the vault destroys keys without an agent when the world is opened again.
  */
 export const identityKeygen = effectOf('identity.keygen@1', () => ({
   params: z.strictObject({
-    /** The entity whose agent it will be: for whom the private key is encrypted, if it has registered a key. */
+    /** The entity whose agent it will be. */
     parent: z.string().regex(NAME_ID),
+    ...keygenReader,
     attempt: z.int().min(1),
   }),
   receipt: keyMade,

@@ -4,6 +4,7 @@ import { keyText } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { checkedAs, erasable, optional } from '@reprise/org/contracts';
 import { CAPABILITY_BOUNDS, capabilitiesShown as capabilities, capabilityChange } from '../agent/capability.js';
+import { publicKey } from '../agent/identity.js';
 import { AGENT_STATUSES, SOCIETY_BOUNDS } from '../cell/names.js';
 import {
   acting,
@@ -155,6 +156,12 @@ export const agentCalls = {
       status: told(agentStatus, "Only with cell: 'failed'."),
       ...ofFailed,
     },
+  }),
+  agent_reader_key: acting({
+    description:
+      'Registers the X25519 public key of the calling entity: the private keys of the agents that it registers from then on come encrypted for it.',
+    args: { public_key: checkedAs(z.string(), publicKey) },
+    answer: { entity_id: entityId, public_key: z.string() },
   }),
   agent_set_status: acting({
     description: 'Activates, suspends or resumes an agent, or brings a deactivated one back within its time of grace.',

@@ -18,7 +18,7 @@ import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { makingTables, memoryFacts, memoryTables, restEvent, restTables, waitingCall } from '@reprise/org/contracts';
 import { capabilities } from '../agent/capability.js';
 import { failedNews, revivedNews } from '../agent/failed.js';
-import { agentKey, erasedContent } from '../agent/identity.js';
+import { agentKey, erasedContent, publicKey } from '../agent/identity.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY, L1, SOCIETY_BOUNDS, SWARM } from '../cell/names.js';
 import { childAgent, makerCell, namedGroup, ownSwarm } from '../cell/senders.js';
 import { agentId, entityId, nameId, outcomeOf, role, tier } from '../cell/statement.js';
@@ -120,6 +120,8 @@ export const entityState = z.strictObject({
   depth: count,
   public_key: z.nullable(z.string().max(128)),
   key_ref: z.nullable(z.string().max(128)),
+  /** The X25519 public key for which the private keys of its agents are encrypted; absent until it has registered one. */
+  reader_key: z.exactOptional(publicKey),
   created_at: stamp,
   status: z.enum(AGENT_STATUSES),
   /** Whether its rights stand: an agent does nothing before. */

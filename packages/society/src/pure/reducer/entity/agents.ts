@@ -3,6 +3,7 @@
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { agentCalls } from '../../contracts/entity/agent-tools.js';
+import type { EntityState } from '../../contracts/entity/entity.js';
 import type { Row, SocietyCallOf } from '../../contracts/entity-parts.js';
 import { roomFor } from '../call/answers.js';
 import type { Answer, OperationsOf } from '../call/operations.js';
@@ -16,8 +17,20 @@ export const agentOperations: OperationsOf<keyof typeof agentCalls> = {
   agent_register: register,
   agent_list: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
   agent_capabilities: changeCapabilities,
+  agent_reader_key: registerReaderKey,
   ...statusOperations,
 };
+
+/** The key counts for registrations that are taken from now on. */
+function registerReaderKey(
+  draft: EntityState,
+  { public_key }: SocietyCallOf<'agent_reader_key'>,
+  _call: string,
+  ctx: EntityContext,
+): Answer {
+  draft.reader_key = public_key;
+  return { value: { entity_id: idOf(ctx), public_key } };
+}
 
 /** The agents of a page when the call does not say. */
 const LIST_ROWS = 100;

@@ -3,7 +3,7 @@
  * What is remembered meanwhile stands in the row of the call.
  */
 
-import type { Capability, Value } from '@reprise/contracts';
+import { type Capability, present, type Value } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
 import { type CompiledRights, compileRights } from '../../compile/index.js';
 import { agentIdOfKey } from '../../contracts/agent/identity.js';
@@ -30,7 +30,7 @@ export function register(
 ): undefined {
   const { grant } = compiledOf(draft, ctx);
   requireFit(draft, agentOf(draft, args, UNKNOWN, grant, ctx), grant, ctx);
-  startKey(args, call, ctx);
+  startKey(draft, args, call, ctx);
 }
 
 /** Refuses an agent that cannot be made below this entity. @returns what its rights are compiled to */
@@ -54,11 +54,16 @@ type Registration = SocietyCallOf<'agent_register'>;
 const UNKNOWN: AgentKeyed = { agent_id: '0'.repeat(64), public_key: '', key_ref: null };
 
 /** The key is made, or it is the agent's own, which signs the id of its parent. */
-function startKey({ public_key, proof }: SocietyCallOf<'agent_register'>, call: string, ctx: EntityContext): void {
+function startKey(
+  { reader_key: encrypt_to }: EntityState,
+  { public_key, proof }: SocietyCallOf<'agent_register'>,
+  call: string,
+  ctx: EntityContext,
+): void {
   const parent = idOf(ctx);
   if (public_key === undefined) {
     if (proof !== undefined) refuse('key_without_proof');
-    return startForCall(ctx, call, keygenPlan, { call, parent });
+    return startForCall(ctx, call, keygenPlan, { call, parent, ...present({ encrypt_to }) });
   }
   const own = ownKey.safeParse({ public_key, proof });
   if (!own.success) return refuse('key_without_proof');
