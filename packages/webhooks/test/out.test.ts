@@ -363,6 +363,8 @@ describe('an outbox that goes on', () => {
       return world.kernel.request([OUTBOX, 'ops'], { name: 'webhooks/Due@1', value: { seq, notices, last } });
     };
     await bring([1, 4], false);
+    await settled(world, part, 2);
+    await pass(world, 10); // what is brought at another time is not told apart by its time
     await bring([1, 4], false); // a process died before the rest, and the next one begins again
     await bring([1, 4, 6], true);
     await bring([1, 4, 6], true);
@@ -375,6 +377,27 @@ describe('an outbox that goes on', () => {
       async () => false,
     );
     expect((await world.part(part).waiting('ops')).length).toBe(3);
+    await world.close();
+  });
+
+  it('an outbox goes on from the very frame that it has not taken in, also in another process [HOOK-2]', async () => {
+    const deaf = await open(partFor({ ops }, { sessions: () => false }));
+    await said(deaf, 'fail', 't');
+    await said(deaf, 'Hi');
+    let end = 0;
+    for await (const { seq, records } of deaf.kernel.frames()) {
+      if (records.some((one) => one.kind === 'fact' && JSON.stringify(one.value).includes('"to":"Completed"')))
+        end = seq;
+      if (seq >= deaf.kernel.head.seq) break;
+    }
+    await deaf.kernel.request([OUTBOX, 'ops'], { name: 'webhooks/Looked@1', value: { looked: end } });
+    await deaf.close();
+    const part = partFor({ ops });
+    const world = await open(part);
+    await settled(world, part, 1);
+    await said(world, 'book', 'u');
+    await settled(world, part, 2);
+    expect(typesOf(ops)).toEqual(['run.ended', 'item.waiting']);
     await world.close();
   });
 
