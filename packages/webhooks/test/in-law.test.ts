@@ -1,6 +1,7 @@
 /**
  * Senders and an adversary between them and a world: messages come several times, in any order and at once, with a bit turned over
- * in the body, the id, the time or the signature, with the signature of another message, and by another key.
+ * in the body, the id, the time or the signature, with the signature of another message, and by another key. In the middle the
+ * world is closed, and another process takes them.
  */
 import { memory } from '@reprise/kernel';
 import { Webhook } from 'standardwebhooks';
@@ -36,15 +37,18 @@ async function play(seed: number): Promise<void> {
   const random = randomFrom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const secret = newSecret();
-  const world = await opened({ store: memory(), secrets: { hooks: secret } });
+  const store = memory();
+  let world = await opened({ store, secrets: { hooks: secret } });
   let reached = 0;
-  const handler = webhookHandler(world, {
-    ...{ name: 'law', verify: standardWebhook({ secret: 'hooks' }) },
-    to: ({ id, body }) => {
-      reached++;
-      return { session: `of ${id}`, text: Buffer.from(body).toString(), agent };
-    },
-  });
+  const handlerNow = () =>
+    webhookHandler(world, {
+      ...{ name: 'law', verify: standardWebhook({ secret: 'hooks' }) },
+      to: ({ id, body }) => {
+        reached++;
+        return { session: `of ${id}`, text: Buffer.from(body).toString(), agent };
+      },
+    });
+  let handler = handlerNow();
   const at = new Date();
   const sign = (id: string, body: string, key: string): Message => ({
     ...{ id, body, timestamp: String(Math.floor(at.getTime() / 1_000)) },
@@ -97,6 +101,11 @@ async function play(seed: number): Promise<void> {
       }),
     );
     if (random() < 0.4) await Promise.all(waiting.splice(0));
+    if (i !== ATTEMPTS / 2) continue;
+    await Promise.all(waiting.splice(0));
+    await world.close();
+    world = await opened({ store, secrets: { hooks: secret } });
+    handler = handlerNow();
   }
   await Promise.all(waiting);
   expect(reached).toBe(valid);

@@ -206,6 +206,7 @@ describe('a delivery that is not taken', () => {
     await settled(world, part, 1);
     await pass(world, 25 * HOUR);
     const [lost] = await world.part(part).undelivered('ops');
+    expect(await world.trouble()).toMatchObject([{ kind: 'service_failing', where: `webhooks ops (${ops.host})` }]);
     ops.mood = () => 'takes';
     await expect(world.part(part).retry('ops', { id: 'msg_other' })).rejects.toMatchObject({
       code: 'request_rejected',
@@ -218,6 +219,7 @@ describe('a delivery that is not taken', () => {
     );
     expect(ops.received.at(-1)?.id).toBe(lost?.id);
     expect(await world.part(part).undelivered('ops')).toEqual([]);
+    expect(await world.trouble()).toEqual([]);
     await world.close();
   });
 
