@@ -7,6 +7,7 @@ import { skill, type Team, team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { digestOf } from '../../../conformance/team/scene.js';
+import { type Delivered, defective } from './support/failing.js';
 import { calls, played, says } from './support/roles.js';
 
 const SPAWN = { task: 'Look.', skill: 'worker' };
@@ -199,5 +200,20 @@ describe('given a team that bounds the memories of a project', () => {
 
   it('a bound that no store keeps is refused', () => {
     expect(() => teamNamed('dev', { memories: 0 })).toThrow('memory.max');
+  });
+
+  it('a world opens although the pool of a team has failed and the team has other slots by now; the pool stands among the troubles', async () => {
+    const { model } = everyone();
+    const store = memory();
+    const pool = ['flow/Queue@1', 'specialists/dev'] as const;
+    const isDefect = ({ reducer, event }: Delivered) => reducer === pool[0] && event !== 'flow/OpenQueue@1';
+    const failing = defective(teamNamed('dev', { slots: 2 }), isDefect);
+    const first = await openWorld({ store, models: { main: model }, parts: [failing] });
+    await (await first.part(failing).project('a').send('Go.')).result();
+    await first.pump();
+    await first.close();
+    const dev = defective(teamNamed('dev', { slots: 5 }), isDefect);
+    await using world = await openWorld({ store, models: { main: model }, parts: [dev] });
+    expect(await world.trouble()).toMatchObject([{ kind: 'cell_failed', where: [...pool] }]);
   });
 });

@@ -6,12 +6,15 @@
  */
 import type { AgentWorld, Organization } from '@reprise/agent';
 import { SESSION_REDUCER, type SessionState } from '@reprise/agent/contracts';
-import { type Address, isRepriseError, type Principal, type Ref, type Value } from '@reprise/contracts';
+import { type Address, formatAddress, isRepriseError, type Principal, type Ref, type Value } from '@reprise/contracts';
 import { linksOf } from '@reprise/kernel';
 import { children } from '@reprise/kernel/views';
 
 /** How far above a session its organization may stand. */
 const LEVELS_MAX = 64;
+
+/** How many makers of cells are remembered. */
+const KNOWN_MAX = 1_000;
 
 /** One organization: its kind, and its name. */
 export interface Organized {
@@ -22,6 +25,8 @@ export interface Organized {
 /** The organizations of a world. */
 export class Organizations {
   readonly kinds: ReadonlyMap<string, Organization>;
+  /** Who made cells, by their frames and addresses: a stream asks for it at each of its frames. */
+  readonly #behind = new Map<string, Principal>();
   readonly #byReducer: ReadonlyMap<string, Organization>;
 
   constructor(private readonly world: AgentWorld) {
@@ -69,9 +74,20 @@ export class Organizations {
   async principalBehind(cell: Address): Promise<Principal | undefined> {
     const row = await (await this.#cells()).get([...cell]);
     if (row === undefined || row.parent !== null) return undefined;
-    for await (const { records } of this.world.kernel.frames(row.seq)) {
+    const key = `${row.seq} ${formatAddress(cell)}`; // a later generation of the cell was made in another frame
+    const known = this.#behind.get(key);
+    if (known !== undefined) return known;
+    const found = await this.#principalIn(row.seq, cell);
+    if (found !== undefined) this.#behind.set(key, found);
+    const [oldest] = this.#behind.keys();
+    if (this.#behind.size > KNOWN_MAX && oldest !== undefined) this.#behind.delete(oldest);
+    return found;
+  }
+
+  async #principalIn(frame: number, cell: Address): Promise<Principal | undefined> {
+    for await (const { records } of this.world.kernel.frames(frame)) {
       const [ingress] = records;
-      const isMeant = ingress?.kind === 'request' && ingress.to[0] === cell[0] && ingress.to[1] === cell[1];
+      const isMeant = ingress?.kind === 'request' && formatAddress(ingress.to) === formatAddress(cell);
       return isMeant ? (ingress.principal as Principal) : undefined;
     }
     return undefined;

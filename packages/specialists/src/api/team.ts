@@ -6,6 +6,7 @@ import {
   type ArgumentCheck,
   type Capability,
   checkOf,
+  isRepriseError,
   RepriseError,
   requireKnownOptions,
 } from '@reprise/contracts';
@@ -168,8 +169,19 @@ async function workingProjects(world: AgentWorld, team: string): Promise<readonl
     .map(({ key }) => String(key));
 }
 
-/** Makes the pool of the team, or gives it the slots that the team has now. */
-async function openPool(world: AgentWorld, [reducer, key]: Address, limit: number): Promise<void> {
+/**
+ * Makes the pool of the team, or gives it the slots that the team has now. A pool that has failed keeps those that it had, and
+ * stands among the troubles of the world: a world is not closed to all for it.
+ */
+async function openPool(world: AgentWorld, at: Address, limit: number): Promise<void> {
+  try {
+    await limitPool(world, at, limit);
+  } catch (error) {
+    if (!isRepriseError(error, 'cell_failed') && !isRepriseError(error, 'delivery_faulted')) throw error;
+  }
+}
+
+async function limitPool(world: AgentWorld, [reducer, key]: Address, limit: number): Promise<void> {
   const at: Address = [reducer, key];
   const state = (await world.kernel.state(at)) as { readonly limit?: number } | undefined;
   if (state === undefined)

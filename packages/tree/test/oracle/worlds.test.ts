@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everyNth } from '../../../../conformance/part.js';
 import { holdWorlds } from '../../../../conformance/tree/worlds/hold.js';
+import { playWorld } from '../../../../conformance/tree/worlds/play.js';
+import { worldSchedules } from '../../../../conformance/tree/worlds/schedule.js';
 import { brokenWorlds, MUTANTS } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
@@ -14,6 +17,13 @@ describe(`random schedules of trees in real worlds (seed ${SEED})`, () => {
     expect(syntheses).toBeGreaterThan(15);
     expect(crashes).toBeGreaterThan(8);
     expect(verified).toBeGreaterThan(300);
+  });
+
+  it('a run whose answer is on its way when a pause ends keeps its slot: in it no other node begins [TREE-3] [TREE-27]', async () => {
+    // A tree of two parallel runs: one waits for an answer that times out in the pause, and a third node is ready.
+    const [schedule] = fc.sample(worldSchedules, { seed: 138, numRuns: 1 });
+    if (schedule === undefined) throw new Error('a sample has a schedule');
+    await playWorld(schedule);
   });
 
   it.each(everyNth(8, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(

@@ -1,11 +1,12 @@
 /** What sessions and the kernel tell a tree about runs. */
 import type { ChildNotice } from '@reprise/agent/contracts';
-import type { EventValue } from '@reprise/kernel/define';
+import { allRows, type EventValue } from '@reprise/kernel/define';
 import { key, LOST, takePurpose } from '@reprise/org/contracts';
 import { type Carried, type NodeRow, type treeNews, WORDS_KEY } from '../../contracts/index.js';
 import { askTimer } from '../ask/asker.js';
 import { closeAsk, defaultOf } from '../ask/outcome.js';
 import { questionComposed } from '../ask/route.js';
+import { asksOf } from '../delivery/around.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { AFTER_TIMER } from '../delivery/drafts.js';
 import { isEnded } from '../delivery/nodes.js';
@@ -30,8 +31,7 @@ export function childNews(delivery: Delivery, row: NodeRow, { run, news }: Child
     case 'settled':
       return runEnded(delivery, row, news);
     case 'waiting':
-      // Children of the session work meanwhile: their run keeps its slot.
-      if (row.run === 'live' && news.for !== 'children') moveRun(delivery, row, 'waiting');
+      if (row.run === 'live' && givesUpSlot(delivery, row, news.for, session)) moveRun(delivery, row, 'waiting');
       return;
     case 'running':
       if (row.run === 'waiting') moveRun(delivery, row, 'live');
@@ -42,6 +42,17 @@ export function childNews(delivery: Delivery, row: NodeRow, { run, news }: Child
     default:
       return;
   }
+}
+
+/**
+ * Whether a run that waits gives up its slot. Children of the session work meanwhile: their run keeps it. A run that waits for
+ * answers of the tree gives it up while one is to come: after a pause it tells of a wait whose answer is on the way already,
+ * and in its slot another node would begin, beyond the parallel runs of the tree.
+ */
+function givesUpSlot(delivery: Delivery, { n }: NodeRow, what: string, session: string): boolean {
+  if (what !== 'owner') return what !== 'children';
+  if (asksOf(delivery, n).some(([, { call }]) => call !== null)) return true;
+  return [...allRows(delivery.ctx.table('passed'))].some(([, call]) => call.session === session);
 }
 
 function late({ ctx }: Delivery, { n, launch }: NodeRow, what: string): void {
