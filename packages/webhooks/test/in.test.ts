@@ -118,6 +118,8 @@ describe('a webhook of others', () => {
       event: { name: 'app/Said@1', value: {} },
     });
     expect((await standard({ to: cell })(signed('m2', '{}'))).status).toBe(422);
+    const unknown = standard({ verify: standardWebhook({ secret: 'nobody' }) });
+    expect((await unknown(signed('m2', '{}'))).status).toBe(503); // a mistake of the app: the sender comes again
     await world.close();
     const later = await standard()(signed('m3', '{}'));
     expect([later.status, later.headers.get('retry-after')]).toEqual([503, '30']);

@@ -122,6 +122,22 @@ describe('what a receiver is told', () => {
     await world.close();
   });
 
+  it('a filter of the app that throws leaves nothing out [HOOK-1]', async () => {
+    const part = partFor(
+      { ops },
+      {
+        sessions: () => {
+          throw new Error('a mistake');
+        },
+      },
+    );
+    const world = await open(part);
+    await said(world, 'Hi');
+    await settled(world, part, 1);
+    expect(typesOf(ops)).toEqual(['run.ended']);
+    await world.close();
+  });
+
   it('a receiver that is added later is told of what happens from then on [HOOK-2]', async () => {
     const first = await open(partFor({ ops }));
     await said(first, 'Hi');

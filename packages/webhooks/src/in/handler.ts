@@ -100,12 +100,8 @@ async function answer(world: AgentWorld, options: WebhookHandlerOptions, request
   try {
     return await taken(world, options, { headers: request.headers, body });
   } catch (error) {
-    if (isRepriseError(error, 'request_conflict'))
-      return refusal(409, 'A message with this id was taken with other content.');
     tell(options, error);
-    return isRefused(error)
-      ? refusal(422, 'The world does not take this message.')
-      : refusal(503, 'The message was not taken. Send it again.', { 'retry-after': '30' });
+    return refusal(503, 'The message was not taken. Send it again.', { 'retry-after': '30' });
   }
 }
 
@@ -116,8 +112,22 @@ async function taken(world: AgentWorld, options: WebhookHandlerOptions, request:
   if (verified === undefined) return refusal(401, 'The signature is not valid.');
   const { id } = verified;
   const what = await options.to({ id, json: jsonIn(request.body), ...request });
-  if (what !== undefined) await act(world, what, actId(options.name, id), options.as); // H2
-  return Response.json({ id, status: what === undefined ? 'ignored' : 'accepted' });
+  if (what === undefined) return Response.json({ id, status: 'ignored' });
+  try {
+    await act(world, what, actId(options.name, id), options.as); // H2
+    return Response.json({ id, status: 'accepted' });
+  } catch (error) {
+    return refusedBy(error, options);
+  }
+}
+
+/** The answer to a message that the world refuses. @throws what may be over when the message comes again */
+function refusedBy(error: unknown, options: WebhookHandlerOptions): Response {
+  if (isRepriseError(error, 'request_conflict'))
+    return refusal(409, 'A message with this id was taken with other content.');
+  if (!FINAL.some((code) => isRepriseError(error, code))) throw error;
+  tell(options, error);
+  return refusal(422, 'The world does not take this message.');
 }
 
 /** Refusals that stay the same however often the message is sent. */
@@ -132,10 +142,6 @@ const FINAL = [
   'cap_denied',
   'policy_denied',
 ] as const;
-
-function isRefused(error: unknown): boolean {
-  return FINAL.some((code) => isRepriseError(error, code));
-}
 
 async function bodyOf(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) return undefined;

@@ -125,7 +125,7 @@ export class Follower {
     const { session_id: session } = data;
     if (session === undefined) return true;
     const about: NoticedSession = { session, isOwned: await this.#isOwned(data.cell) };
-    return wants === undefined ? !(type.startsWith('run.') && about.isOwned) : wants(about);
+    return wants === undefined ? !(type.startsWith('run.') && about.isOwned) : answerOf(wants, about);
   }
 
   async #isOwned(session: readonly [string, string]): Promise<boolean> {
@@ -138,6 +138,15 @@ export class Follower {
   /** Without an id: what comes twice is known by its place (outbox/O1). */
   async #send(to: Address, name: string, value: object): Promise<void> {
     await this.world.kernel.request(to, { name, value });
+  }
+}
+
+/** A filter of the app that throws leaves nothing out. */
+function answerOf(wants: (about: NoticedSession) => boolean, about: NoticedSession): boolean {
+  try {
+    return wants(about) === true;
+  } catch {
+    return true;
   }
 }
 

@@ -32,7 +32,7 @@ export interface ReceiverOptions {
   /** What it is told: that something waits for a person, ended, or failed. */
   readonly on: readonly Topic[];
   /**
-   * The sessions that it is told of. When absent: each session in which something waits, and of the ends of runs those in
+   * The sessions that it is told of; a function that throws counts as `true`. When absent: each session in which something waits, and of the ends of runs those in
    * sessions that nobody but the app has made.
    */
   readonly sessions?: (about: NoticedSession) => boolean;
