@@ -9,6 +9,7 @@ import { revocations } from '@reprise/server/tokens';
 import { entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer } from '@reprise/society/contracts';
 import { projectReducer } from '@reprise/specialists/contracts';
 import { treeReducer } from '@reprise/tree/contracts';
+import { outboxReducer } from '@reprise/webhooks/contracts';
 import type { Declared } from './stage.js';
 
 /** The reducers of all packages. */
@@ -21,6 +22,7 @@ export const REDUCERS: readonly ReducerDefinition[] = [
   treeReducer,
   projectReducer,
   ...[entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer],
+  outboxReducer,
 ] as readonly ReducerDefinition[];
 
 /** The events of a reducer but the kernel's notices. One without a declaration takes each sender: as `by.any` does. */

@@ -386,6 +386,13 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     live: ['names', 'trace', 'content', 'otlp'],
     '.': ['names', 'trace', 'content', 'otlp', 'live'],
   },
+  webhooks: {
+    pure: [],
+    sign: [],
+    out: ['pure', 'sign'],
+    in: ['sign'],
+    '.': ['pure', 'out', 'in'],
+  },
   inspect: {
     contract: [],
     http: ['contract'],

@@ -26,6 +26,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   testkit: ['contracts', 'kernel', 'agent'],
   operators: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society', 'providers', 'tools', 'server'],
   otel: ['contracts', 'kernel', 'agent', 'org', 'tree', 'specialists', 'society'],
+  webhooks: ['contracts', 'kernel', 'agent', 'tools'],
   inspect: [
     'contracts',
     'kernel',
@@ -69,6 +70,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'society',
     'operators',
     'otel',
+    'webhooks',
     'inspect',
     'packs',
     'store-sqlite',
@@ -150,6 +152,7 @@ export const PURE_WING: readonly string[] = [
   'packages/tree/src/pure',
   'packages/specialists/src/pure',
   'packages/society/src/pure',
+  'packages/webhooks/src/pure',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */
@@ -294,7 +297,7 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|org|otel|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui)\//,
+      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|org|otel|packs|sandbox|server|store-postgres|store-sqlite|testkit|tools|ui|webhooks)\//,
     use: LATER,
   },
   { pattern: /^packages\/kernel\/src\/(run|replay|serve)\//, use: 'types only, and the engine when a world is opened' },
@@ -327,7 +330,7 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
   { pattern: /^(@modelcontextprotocol\/|libsql$|pg$|esbuild$|node:)/, use: LATER },
   {
     pattern:
-      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|otel|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui)\//,
+      /^packages\/(cli|client|fleet|inspect|objects-s3|operators|otel|packs|providers|sandbox|server|society|specialists|store-postgres|store-sqlite|testkit|tools|tree|ui|webhooks)\//,
     use: LATER,
   },
 ];

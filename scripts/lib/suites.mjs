@@ -52,6 +52,7 @@ export const HEAVY = [
   ['packages/cli/test/', 'each command on worlds of its own'],
   ['packages/inspect/test/', 'real servers, living writers, and every screen in a real browser'],
   ['packages/agent/test/reducer/owner-law.test.ts', 'thousands of random histories, and mistakes that they find'],
+  ['packages/webhooks/test/processes/', 'kills the owner of a world several times, beside receivers that stay'],
   ['packages/otel/test/processes/', 'kills a tree several times, and exports it from processes of their own'],
   ['packages/org/test/flow/acceptance.test.ts', 'a thousand of each reducer'],
   ['packages/org/test/flow/crash/', 'kills processes'],

@@ -136,6 +136,8 @@ export function agentEventsPage(): string {
     '',
     'A `?` marks fields that may be absent. `text`, `reasoning`, `args` and `value` are included beside their link when they are at most 8 KiB; the option `inline` changes this bound. With `channel: "model"`, these are omitted: the types marked *operator*, the fields `operator_ref`, `warnings_ref`, `error_ref` and `error`, the `blob_ref` of `artifacts`, and the `ref` of an approval that does not belong to a call.',
     '',
+    '`world.events({ beside })` puts events of your own between them: `beside` makes them of a frame, such as of the facts of your cells, and each states the place of its record as `event_seq`. What makes them must be a function of the frame, so that a reader who goes on behind a cursor is told the same.',
+    '',
     ...table(
       ['type', 'what happened', 'fields', 'channel'],
       AGENT_EVENT_TYPES.map((type) => [

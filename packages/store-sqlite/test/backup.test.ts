@@ -5,7 +5,10 @@ import { creates, defineApp, defineReducer, openKernelWorld, verifyStore, type W
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { sqlite } from '../src/index.js';
+import { watchColumns } from './column-names.js';
 import { freshDirectory, tamper } from './fixtures.js';
+
+const columnsAreWatched = await watchColumns();
 
 const app = defineApp({
   reducers: [
@@ -165,3 +168,5 @@ describe('a backup', () => {
     expect(existsSync(path)).toBe(false);
   });
 });
+
+columnsAreWatched();

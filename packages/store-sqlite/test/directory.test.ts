@@ -3,7 +3,10 @@ import { testDirectory } from '@reprise/testkit/ports';
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { sqlite, sqliteDirectory } from '../src/index.js';
+import { watchColumns } from './column-names.js';
 import { freshDirectory, tamper } from './fixtures.js';
+
+const columnsAreWatched = await watchColumns();
 
 testDirectory({
   name: 'sqlite',
@@ -63,3 +66,5 @@ describe('given ten thousand worlds', () => {
     expect(many / few).toBeLessThan(10); // reading every row would be two hundred times as much
   });
 });
+
+columnsAreWatched();

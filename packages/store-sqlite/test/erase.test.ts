@@ -9,8 +9,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../conformance/random.js';
 import { sqliteDriver } from '../src/database/driver.js';
 import { sqlite } from '../src/index.js';
+import { watchColumns } from './column-names.js';
 import { freshDirectory, tamper } from './fixtures.js';
 import { noise } from './frames.js';
+
+const columnsAreWatched = await watchColumns();
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;
@@ -202,3 +205,5 @@ describe('given a store that was made before there were tombstones', () => {
     expect(existsSync(path)).toBe(true);
   });
 });
+
+columnsAreWatched();

@@ -5,7 +5,10 @@ import { defineApp } from '@reprise/kernel/define';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetOwner, holdsStill, newOwner, ownerText, parseOwner } from '../src/file/owner.js';
 import { sqlite } from '../src/index.js';
+import { watchColumns } from './column-names.js';
 import { freshDirectory, tamper } from './fixtures.js';
+
+const columnsAreWatched = await watchColumns();
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;
@@ -138,3 +141,5 @@ describe('a log whose file is gone', () => {
     },
   );
 });
+
+columnsAreWatched();

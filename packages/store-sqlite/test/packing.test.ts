@@ -3,7 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everyNth, stepOf } from '../../../conformance/part.js';
+import { watchColumns } from './column-names.js';
 import { type Bug, histories, run } from './packing-law.js';
+
+const columnsAreWatched = await watchColumns();
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);
 const RUNS = Number(process.env.PACKING_RUNS ?? 12 / stepOf(2));
@@ -61,3 +64,5 @@ describe('packing', () => {
     expect(failed).toBe(true);
   });
 });
+
+columnsAreWatched();

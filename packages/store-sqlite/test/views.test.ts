@@ -6,7 +6,10 @@ import { testViewStore } from '@reprise/testkit/ports';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { sqlite, sqliteViews } from '../src/index.js';
+import { watchColumns } from './column-names.js';
 import { freshDirectory, tamper } from './fixtures.js';
+
+const columnsAreWatched = await watchColumns();
 
 testViewStore({
   name: 'sqlite',
@@ -98,3 +101,5 @@ describe('views beside a world in SQLite', () => {
     await tamper(`${path}.views`, 'INSERT INTO precious VALUES (1)');
   });
 });
+
+columnsAreWatched();

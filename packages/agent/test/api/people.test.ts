@@ -169,7 +169,7 @@ describe('an approval', () => {
         'unknown_agent: the world has another agent named "support". Pass the agent with which the world was opened',
       );
       await expect(world.session('t-7', agent).send('Hi', { key: 'm1' } as never)).rejects.toThrow(
-        'invalid_argument: unknown option "key" of send; expected id, as, actor, pin, priority; got key',
+        'invalid_argument: unknown option "key" of send; expected id, as, actor, pin, traceparent, priority; got key',
       );
     });
   });

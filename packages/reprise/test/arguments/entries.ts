@@ -24,6 +24,7 @@ import * as allTree from 'reprise/tree';
 import * as allTreeServe from 'reprise/tree/serve';
 import * as allUi from 'reprise/ui';
 import * as allVerify from 'reprise/verify';
+import * as allWebhooks from 'reprise/webhooks';
 
 export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   reprise: main,
@@ -50,5 +51,6 @@ export const ENTRIES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   'reprise/history': allHistory,
   'reprise/operators': allOperators,
   'reprise/otel': allOtel,
+  'reprise/webhooks': allWebhooks,
   'reprise/terminal': allTerminal,
 };

@@ -30,6 +30,7 @@ import { loadWorld, replay, saveWorld, testWorld } from 'reprise/testing';
 import { http, processes, workspace } from 'reprise/tools';
 import { trees } from 'reprise/tree';
 import { readChatInput, uiMessages } from 'reprise/ui';
+import { hmac, standardWebhook, webhookHandler, webhooks } from 'reprise/webhooks';
 import * as z from 'zod';
 import type { RightCall } from './wrong-kinds.js';
 
@@ -151,6 +152,21 @@ export function makers(): readonly RightCall[] {
         { url: 'http://localhost:1', headers: { a: 'b' }, service: 'shop', content: true, cursor: 'c', metrics: true },
       ],
     },
+    {
+      name: 'webhooks',
+      call: webhooks,
+      args: [
+        { ops: { url: 'https://ops.example.com/', secret: 'ops', on: ['ended'] } },
+        { allowPrivate: ['localhost:1'] },
+      ],
+      needed: 1,
+    },
+    { name: 'standardWebhook', call: standardWebhook, args: [{ secret: 'partner', toleranceSeconds: 60 }] },
+    {
+      name: 'hmac',
+      call: hmac,
+      args: [{ secret: 'github', header: 'x-signature', prefix: 'sha256=', timestamped: true, id: { header: 'x-id' } }],
+    },
     { name: 'readChatInput', call: readChatInput, args: [{ id: 'c', messages: [] }], free: ['0.messages'], loose: [0] },
   ];
 }
@@ -213,6 +229,11 @@ export function methods({ world, session, run, item }: Awaited<ReturnType<typeof
   const sent = { id: 'x-1', as: 'human:ann' };
   const command = { ...sent, ifEpoch: 1 };
   return [
+    {
+      name: 'webhookHandler',
+      call: (options: never) => webhookHandler(world, options),
+      args: [{ name: 'partner', verify: async () => undefined, to: () => undefined, as: 'human:ann', bytesMax: 9 }],
+    },
     on(world, 'session', ['me', helper, { labels: { tenant: 'a' } }], {
       needed: 2,
       loose: [1],

@@ -111,9 +111,13 @@ interface Written {
 
 interface NodeStatement {
   run(...params: readonly SqlValue[]): Written;
-  get(...params: readonly SqlValue[]): Record<string, SqlValue> | undefined;
-  all(...params: readonly SqlValue[]): Record<string, SqlValue>[];
+  get(...params: readonly SqlValue[]): NodeRow | undefined;
+  all(...params: readonly SqlValue[]): NodeRow[];
+  /** Rows as lists; Node 22.13 to 22.15 does not have it. */
+  setReturnArrays?(on: boolean): void;
 }
+
+type NodeRow = Record<string, SqlValue> | SqlValue[];
 
 function nodeDriver({ DatabaseSync }: NodeSqlite): Driver {
   return {
@@ -129,16 +133,24 @@ function nodeDriver({ DatabaseSync }: NodeSqlite): Driver {
   };
 }
 
-/** A row object has its columns in the order of the select: no column of ours is named like an integer or twice. */
+/**
+ * Rows are lists. Where this Node has them as objects alone, two columns of one name would be one value: each statement names
+ * its columns once, which a test asks of all of them.
+ */
 function nodeStatement(statement: NodeStatement): Statement {
+  statement.setReturnArrays?.(true);
   return {
     run: (...params) => Number(statement.run(...params).changes),
     get: (...params) => {
       const row = statement.get(...params);
-      return row === undefined ? undefined : Object.values(row);
+      return row === undefined ? undefined : listOf(row);
     },
-    all: (...params) => statement.all(...params).map((row) => Object.values(row)),
+    all: (...params) => statement.all(...params).map(listOf),
   };
+}
+
+function listOf(row: NodeRow): Row {
+  return Array.isArray(row) ? row : Object.values(row);
 }
 
 /** The part of libsql that is used here; its own types are `any`. */

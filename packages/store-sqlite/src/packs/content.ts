@@ -38,7 +38,7 @@ export function contentReader(sources: Sources): ReadonlyStore['content'] {
   const standing = standingSql(db);
   // One query each: a blob that is moved between two queries would be in neither place.
   const select = db.prepare(
-    `SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)}, NULL, NULL FROM blob WHERE digest = ? AND ${standing}
+    `SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)} AS bytes, NULL AS pack, NULL AS at FROM blob WHERE digest = ? AND ${standing}
      UNION ALL SELECT NULL, ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ? LIMIT 1`,
   );
   const exists = db.prepare(

@@ -45,7 +45,7 @@ export async function exchange(start: URL, sent: Sent, way: Way): Promise<Receiv
   let url = start;
   let current = sent;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-    const message = await once(url, current, way);
+    const message = await exchangeOnce(url, current, way);
     way.heard?.();
     const { location } = message.headers;
     if (location === undefined || !REDIRECTS.includes(message.statusCode)) return { url, message };
@@ -57,7 +57,12 @@ export async function exchange(start: URL, sent: Sent, way: Way): Promise<Receiv
   throw refused(`it redirects more than ${REDIRECTS_MAX} times`, start);
 }
 
-async function once(url: URL, sent: Sent, way: Way): Promise<IncomingMessage> {
+/**
+ * Sends a request to one address. A redirect is an answer like another.
+ *
+ * @throws RepriseError `path_refused` for an address that is not allowed; the system's error when no server answers
+ */
+export async function exchangeOnce(url: URL, sent: Sent, way: Way): Promise<IncomingMessage> {
   const why = refusalOf(url, way.targets);
   if (why !== undefined) throw refused(why, url);
   assertPublicLiteral(url, way.targets);
