@@ -16,6 +16,7 @@ import { notFound } from '../sessions/problem.js';
 import { INLINE_BYTES_MAX } from './conversation.js';
 import type { AgUiEvent } from './events.js';
 import type { ClientMessage, ResumeEntry, RunAgentInput } from './input.js';
+import type { KnownEvents } from './known-events.js';
 import { type End, endIn, HELD_UP, isNextTurn, lastEvent } from './outcome.js';
 import { RunRefusal } from './refusal.js';
 import { resume } from './resume.js';
@@ -34,12 +35,11 @@ interface AskedRun {
   readonly input: RunAgentInput;
   /** The span of the client. */
   readonly traceparent: string | undefined;
+  /** The events of threads that were read before. */
+  readonly known: KnownEvents;
   /** Counts messages that are to be sent. @throws Problem where they are too many */
   admit(messages: number): void;
 }
-
-/** A number behind all records of a frame. */
-const LAST_RECORD = 999_999_999;
 
 /** The events of a part so far, the first one of it first. */
 interface Begun {
@@ -57,7 +57,7 @@ const WATCHED = { channel: 'model', inline: INLINE_BYTES_MAX, tree: true } as co
 export class AgUiRun {
   #session: Session | undefined;
   /** The events so far, when the acts were done. */
-  readonly #past: AgentEvent[] = [];
+  #past: readonly AgentEvent[] = [];
   #targets: readonly Target[] = [];
   #refusal: RunRefusal | undefined;
   /** Messages that are not sent, since the client has to answer first. */
@@ -180,13 +180,16 @@ export class AgUiRun {
 
   /** Reads the events of the session and of those below it, up to now: from the frame that began it. */
   async #read(): Promise<void> {
-    const { sessions, key } = this.asked;
-    if (this.#session === undefined) return;
+    const { sessions, key, known } = this.asked;
+    const session = this.#session;
+    if (session === undefined) return;
+    const { kernel } = sessions.world;
     const first = (await (await sessions.world.views()).view(runs).get([key, 0]))?.seq ?? 0;
-    const before: Cursor | undefined = first === 0 ? undefined : `${first - 1}.${LAST_RECORD}`;
-    const after = this.#past.at(-1)?.event_seq ?? before;
-    const events = this.#session.events({ ...WATCHED, follow: false, ...present({ after }) });
-    for await (const event of this.#readable(events)) this.#past.push(event);
+    const erased = await kernel.content.erasedThrough();
+    const read = (after: Cursor | undefined) =>
+      this.#readable(session.events({ ...WATCHED, follow: false, ...present({ after }) }));
+    const { principal } = sessions;
+    this.#past = await known.of({ principal, session: key, first, head: kernel.head.seq, erased, read });
   }
 
   #readable(events: AsyncGenerator<AgentEvent>): AsyncGenerator<AgentEvent> {

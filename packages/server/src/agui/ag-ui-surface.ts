@@ -14,6 +14,7 @@ import type { ServedWorld } from '../world/served-world.js';
 import { AgUiRun } from './ag-ui-run.js';
 import type { AgUiEvent } from './events.js';
 import { runAgentInput } from './input.js';
+import { KnownEvents } from './known-events.js';
 import { type AgUiOptions, ownThread } from './options.js';
 
 const PATH = '/ag-ui';
@@ -31,6 +32,7 @@ export class AgUiSurface implements Surface {
   readonly methods = ['POST'];
 
   readonly #organizations: Organizations;
+  readonly #known = new KnownEvents();
 
   constructor(
     private readonly served: ServedWorld,
@@ -76,7 +78,15 @@ export class AgUiSurface implements Surface {
     if (key === undefined) throw notFound('The thread');
     const sessions = new OwnedSessions(this.served.world, principal, this.options, this.#organizations);
     const admit = (messages: number) => this.#admit(principal, messages);
-    const run = new AgUiRun({ sessions, key, agent, input, traceparent: traceParentOf(visit), admit });
+    const run = new AgUiRun({
+      known: this.#known,
+      sessions,
+      key,
+      agent,
+      input,
+      traceparent: traceParentOf(visit),
+      admit,
+    });
     await run.start();
     return run;
   }
