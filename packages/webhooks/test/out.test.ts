@@ -354,7 +354,9 @@ describe('a dead receiver', () => {
     expect(waiting).toBe(1_000);
     await world.part(part).retry('ops'); // there is room for none
     const [first] = await world.part(part).undelivered('ops');
-    await expect(world.part(part).retry('ops', { id: first?.id ?? '' })).rejects.toThrow(/request_rejected.*outbox_full/);
+    await expect(world.part(part).retry('ops', { id: first?.id ?? '' })).rejects.toThrow(
+      /request_rejected.*outbox_full/,
+    );
     expect((await statusOf(world, part)).waiting).toBe(1_000);
     expect(undelivered).toBe(33 * NOTICES - waiting);
     const [head, bytes] = [world.kernel.head.seq, ops.received.length];
