@@ -5,7 +5,8 @@ import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { jsonText, parseBody } from '../sessions/json.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
-import { doorRefusal, notFound, problemOf, refusalOf } from '../sessions/problem.js';
+import { paced } from '../sessions/paced.js';
+import { doorRefusal, notFound, refusalOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
 import { traceParentOf } from '../sessions/trace-parent.js';
 import { Organizations } from '../world/organizations.js';
@@ -41,16 +42,8 @@ export class AgUiSurface implements Surface {
 
   readonly refuse = doorRefusal;
 
-  async answer(visit: Visit, principal: Principal): Promise<Response> {
-    const wait = this.door.pace.take(principal, 1);
-    if (wait !== undefined) return busy(this, 'requests', wait);
-    try {
-      return await this.#answer(visit, principal);
-    } catch (error) {
-      const refused = problemOf(error);
-      if (refused === undefined) throw error;
-      return refused;
-    }
+  answer(visit: Visit, principal: Principal): Promise<Response> {
+    return paced(this, this.door, principal, () => this.#answer(visit, principal));
   }
 
   close(): void {

@@ -7,7 +7,8 @@ import { SERVE_RESOURCE_BYTES_MAX } from '../protocol/limits.js';
 import { jsonResponse, parseBody } from '../sessions/json.js';
 import type { SessionsOptions } from '../sessions/options.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
-import { doorRefusal, notFound, Problem, problemOf } from '../sessions/problem.js';
+import { paced } from '../sessions/paced.js';
+import { doorRefusal, notFound, Problem } from '../sessions/problem.js';
 import { traceParentOf } from '../sessions/trace-parent.js';
 import { Cursors } from '../world/cursors.js';
 import { ItemCells } from '../world/item-cells.js';
@@ -52,17 +53,8 @@ export class SessionsSurface implements Surface {
 
   readonly refuse = doorRefusal;
 
-  async answer(visit: Visit, principal: Principal): Promise<Response> {
-    const { pace } = this.door;
-    const wait = pace.take(principal, 1);
-    if (wait !== undefined) return busy(this, 'requests', wait);
-    try {
-      return await this.#answer(visit, principal);
-    } catch (error) {
-      const refused = problemOf(error);
-      if (refused === undefined) throw error;
-      return refused;
-    }
+  answer(visit: Visit, principal: Principal): Promise<Response> {
+    return paced(this, this.door, principal, () => this.#answer(visit, principal));
   }
 
   close(): void {
