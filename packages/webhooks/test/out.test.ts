@@ -352,7 +352,7 @@ describe('a dead receiver', () => {
     await settled(world, part, 33 * NOTICES);
     const { waiting, undelivered } = await statusOf(world, part);
     expect(waiting).toBe(1_000);
-    await world.part(part).retry('ops'); // there is room for none
+    await world.part(part).retry('ops'); // takes up nothing: the outbox is full
     const [first] = await world.part(part).undelivered('ops');
     await expect(world.part(part).retry('ops', { id: first?.id ?? '' })).rejects.toThrow(
       /request_rejected.*outbox_full/,

@@ -153,7 +153,7 @@ describe('a decision', () => {
     }
     await using served = await servedSessions({ store });
     const [ann, bob] = await Promise.all([served.as('human:ann'), served.as('human:bob')]);
-    expect(await bob.decide(id, { approve: true })).toEqual({ status: 'already_settled' }); // as for an id that is none
+    expect(await bob.decide(id, { approve: true })).toEqual({ status: 'already_settled' }); // as for an id that was never an item
     expect(await bob.decide('f'.repeat(64), { approve: true })).toEqual({ status: 'already_settled' });
     expect(await ann.decide(id, { approve: true })).toMatchObject({ status: 'already_settled', actor: { id: 'ann' } });
   });
