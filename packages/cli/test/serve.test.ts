@@ -12,6 +12,7 @@ import { freshFolder, greeterWorld, makeAgentWorld, makeLedger } from './worlds.
 const folder = freshFolder();
 const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
 const TALKING = fileURLToPath(new URL('apps/talking.ts', import.meta.url));
+const PAYING = fileURLToPath(new URL('apps/paying.ts', import.meta.url));
 const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
 const greeted = folder.file('greeted.db');
 
@@ -22,7 +23,7 @@ afterAll(() => folder.remove());
 function serve(...args: string[]): ChildProcess & { said(pattern: RegExp): Promise<RegExpExecArray> } {
   const child = spawn(process.execPath, commandLine('serve', ...args), {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, REPRISE_MCP_SECRET: undefined },
+    env: { ...process.env, REPRISE_MCP_SECRET: undefined, PAID: folder.file('paid') },
   });
   let seen = '';
   const hears = new Set<() => void>();
@@ -124,6 +125,35 @@ describe('reprise serve', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect((await run('verify', world)).code).toBe(0);
+  });
+
+  it('an interrupt of AG-UI outlives a server that is killed: it is answered at the next one, and again at another, and its tool runs once [SRV-43, SRV-44]', async () => {
+    const world = folder.file('killed.db');
+    const paid = folder.file('paid');
+    let child = serve(world, '--ag-ui', '--http', '0', '--as', 'human:ann', '--app', PAYING);
+    const post = async (body: object) => {
+      const [, url = '', place = ''] = await child.said(/^(http:\S+\/ag-ui)\nA token for human:ann, .*: (\S+)$/m);
+      const headers = { authorization: `Bearer ${readFileSync(place, 'utf8').trim()}` };
+      const messages = [{ id: 'm1', role: 'user', content: 'pay 500' }];
+      const input = JSON.stringify({ threadId: 't', runId: 'r', messages, ...body });
+      return (await fetch(url, { method: 'POST', headers, body: input })).text();
+    };
+    const restart = async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      child = serve(world, '--ag-ui', '--http', '0', '--as', 'human:ann', '--app', PAYING);
+    };
+    const [, interruptId] = /"interrupts":\[\{"id":"(\w+)"/.exec(await post({})) ?? [];
+    await restart();
+    expect(await post({})).toContain(`"interrupts":[{"id":"${interruptId}"`);
+    const resume = [{ interruptId, status: 'resolved', payload: { approved: true } }];
+    const told = await post({ runId: 'r2', resume });
+    expect(told).toMatch(/"delta":"Done: Paid 500."[\s\S]*"type":"RUN_FINISHED"/);
+    await restart();
+    expect(await post({ runId: 'r2', resume })).toBe(told);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect([readFileSync(paid, 'utf8'), (await run('verify', world)).code]).toEqual(['500\n', 0]);
   });
 
   it('a world that another process has, or that has more than sessions, is refused with what to do', async () => {

@@ -15,7 +15,7 @@ import { type OwnedSessions, readable } from '../sessions/owned-sessions.js';
 import { notFound } from '../sessions/problem.js';
 import { INLINE_BYTES_MAX } from './conversation.js';
 import type { AgUiEvent } from './events.js';
-import type { ClientMessage, RunAgentInput } from './input.js';
+import type { ClientMessage, ResumeEntry, RunAgentInput } from './input.js';
 import { type End, endIn, HELD_UP, isNextTurn, lastEvent } from './outcome.js';
 import { RunRefusal } from './refusal.js';
 import { resume } from './resume.js';
@@ -34,6 +34,8 @@ interface AskedRun {
   readonly input: RunAgentInput;
   /** The span of the client. */
   readonly traceparent: string | undefined;
+  /** Counts messages that are to be sent. @throws Problem where they are too many */
+  admit(messages: number): void;
 }
 
 /** A number behind all records of a frame. */
@@ -101,7 +103,10 @@ export class AgUiRun {
       end = yield* this.#part(target, signal);
       if (!this.#goesOn(end, this.#targets[place + 1])) break;
     }
-    if (end === undefined) return; // G3
+    if (end === undefined) {
+      if (signal.aborted) return; // G3
+      throw notFound('The session');
+    }
     yield* this.#thread.subagents.suspend(this.#thread.openBySession);
     const usage = this.#thread.usage.used;
     yield lastEvent(end, { threadId, runId, usage, result: await this.#result(end) });
@@ -122,25 +127,30 @@ export class AgUiRun {
   }
 
   async #act({ messages, resume: entries = [] }: RunAgentInput): Promise<readonly Target[]> {
-    const { taken, begun } = inputsIn(this.#past, this.asked.key);
-    const added = newMessages(messages, taken);
-    if (entries.length > 0) {
-      const session = this.#session;
-      if (session === undefined)
-        throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
-      const { sessions, input } = this.asked;
-      await resume({ sessions, session, runId: input.runId, read: () => this.#now() }, entries);
-    } else if (added.length > 0 && this.#fold().open.length > 0) {
+    const { key } = this.asked;
+    const { taken, begun } = inputsIn(this.#past, key);
+    const added = newMessages(messages, key, taken);
+    if (added.length > 0 && entries.length === 0 && this.#fold().open.length > 0) {
       this.#unsent = added;
       return [];
     }
-    for (const message of added) await this.#send(message);
+    const send = await this.#checked(added); // before anything is decided
+    if (entries.length > 0) await this.#decide(entries);
+    await send();
     await this.#read();
     const said = added.length > 0 ? added.map(({ id }) => id) : sinceKnown(messages, begun);
     const inputs = said.map((input) => ({ input }));
     if (entries.length === 0) return inputs;
     const items = { items: entries.map(({ interruptId }) => interruptId) };
     return [items, ...this.#behind(items, inputs)];
+  }
+
+  async #decide(entries: readonly ResumeEntry[]): Promise<void> {
+    const { sessions, input } = this.asked;
+    const session = this.#session;
+    if (session === undefined)
+      throw new RunRefusal('not_found', 'An interrupt that is answered is not of this thread.');
+    await resume({ sessions, session, runId: input.runId, read: () => this.#now() }, entries);
   }
 
   /** The messages whose turns come behind what was decided. */
@@ -153,16 +163,19 @@ export class AgUiRun {
     });
   }
 
-  async #send(message: ClientMessage): Promise<void> {
-    const { sessions, key, agent, traceparent } = this.asked;
-    const input = inputOf(message);
+  /** Checks all of some messages, and does nothing yet. @returns sends them */
+  async #checked(messages: readonly ClientMessage[]): Promise<() => Promise<void>> {
+    if (messages.length === 0) return async () => undefined;
+    const { sessions, key, agent, traceparent, admit } = this.asked;
+    admit(messages.length);
+    const inputs = messages.map((message) => ({ id: message.id, input: inputOf(message) }));
     const session = await sessions.forMessage({ key, agent, event: 'aos.agent/UserInput@1' });
-    await session.send(typeof input === 'string' ? input : [...input], {
-      id: message.id,
-      as: sessions.principal,
-      ...present({ traceparent }),
-    });
-    this.#session = session;
+    return async () => {
+      const by = { as: sessions.principal, ...present({ traceparent }) };
+      for (const { id, input } of inputs)
+        await session.send(typeof input === 'string' ? input : [...input], { id, ...by });
+      this.#session = session;
+    };
   }
 
   /** Reads the events of the session and of those below it, up to now: from the frame that began it. */
@@ -317,10 +330,19 @@ export class AgUiRun {
 
 const sessionOf = ({ session_id }: AgentEvent): string => session_id;
 
-/** The messages of people at the end that the session does not know. */
-function newMessages(messages: readonly ClientMessage[], known: readonly string[]): readonly ClientMessage[] {
-  const place = messages.findLastIndex(({ id, role }) => ANSWERS.includes(role) || known.includes(id));
-  return messages.slice(place + 1).filter(({ role }) => role === 'user');
+/** The messages of people at the end that the session does not know, each once. Ids below its key are its own. */
+function newMessages(
+  messages: readonly ClientMessage[],
+  key: string,
+  taken: readonly string[],
+): readonly ClientMessage[] {
+  const known = new Set(taken);
+  const isKnown = (id: string) => known.has(id) || id.startsWith(`${key}/`);
+  const place = messages.findLastIndex(({ id, role }) => ANSWERS.includes(role) || isKnown(id));
+  const said = new Map<string, ClientMessage>();
+  for (const message of messages.slice(place + 1))
+    if (message.role === 'user' && !said.has(message.id)) said.set(message.id, message);
+  return [...said.values()];
 }
 
 const ANSWERS: readonly string[] = ['assistant', 'tool', 'reasoning'];

@@ -6,7 +6,7 @@ import type { Visit } from '../door/visit.js';
 import { jsonText, parseBody } from '../sessions/json.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { paced } from '../sessions/paced.js';
-import { doorRefusal, notFound, refusalOf } from '../sessions/problem.js';
+import { doorRefusal, notFound, Problem, refusalOf } from '../sessions/problem.js';
 import { sseResponse } from '../sessions/sse.js';
 import { traceParentOf } from '../sessions/trace-parent.js';
 import { Organizations } from '../world/organizations.js';
@@ -64,6 +64,7 @@ export class AgUiSurface implements Surface {
     visit.hold(stream);
     const run = await this.#begun(visit, principal, { agent, text });
     leave();
+    visit.breaks = true; // ag-ui-run/G3
     streams.watch(visit, principal);
     return sseResponse<AgUiEvent>({ visit, open: (signal) => run.events(signal), textOf, end: '', failed: lastWords });
   }
@@ -74,9 +75,18 @@ export class AgUiSurface implements Surface {
     const key = await sessionOf({ principal, thread: input.threadId });
     if (key === undefined) throw notFound('The thread');
     const sessions = new OwnedSessions(this.served.world, principal, this.options, this.#organizations);
-    const run = new AgUiRun({ sessions, key, agent, input, traceparent: traceParentOf(visit) });
+    const admit = (messages: number) => this.#admit(principal, messages);
+    const run = new AgUiRun({ sessions, key, agent, input, traceparent: traceParentOf(visit), admit });
     await run.start();
     return run;
+  }
+
+  /** Each message behind the first counts like a request. @throws Problem */
+  #admit(principal: Principal, messages: number): void {
+    const { pace, limits } = this.door;
+    if (messages > limits.batch)
+      throw new Problem(413, 'bound_exceeded', `A request may send ${limits.batch} messages.`, { where: 'messages' });
+    if (pace.take(principal, messages - 1) !== undefined) throw new Problem(429, 'too_many', 'Too many messages.');
   }
 
   #agentIn({ target }: Visit): string | undefined {

@@ -29,6 +29,8 @@ interface ResumeParts {
 /** Decides what a request answers. @throws RunRefusal, Problem, RepriseError */
 export async function resume(parts: ResumeParts, entries: readonly ResumeEntry[]): Promise<void> {
   const { principal } = parts.sessions;
+  if (new Set(entries.map(({ interruptId }) => interruptId)).size < entries.length)
+    throw new RunRefusal('invalid_argument', 'Two answers are for the same interrupt.');
   const thread = await parts.read();
   const answers = entries.map((entry) => ({ entry, ...fitting(thread, entry, principal) })); // R1
   let isLate = false;

@@ -12,8 +12,12 @@ import { type ClientMessage, messageParts } from './input.js';
 /** The largest file that is told inside a message, in bytes. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** The longest id of a message that is sent. */
+const ID_LENGTH_MAX = 128;
+
 /** What a person sent, for the session. @throws Problem for what is no text and no file */
-export function inputOf({ content }: ClientMessage): string | readonly Part[] {
+export function inputOf({ id, content }: ClientMessage): string | readonly Part[] {
+  if (id.length > ID_LENGTH_MAX) throw unfit(`The id of a message has at most ${ID_LENGTH_MAX} characters.`);
   if (typeof content === 'string' && content !== '') return content;
   const parsed = messageParts.safeParse(content);
   if (!parsed.success) throw unfit('A message of a person has a text, or 1 to 16 parts.');

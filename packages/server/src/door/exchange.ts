@@ -9,6 +9,7 @@ export class Exchange implements Visit {
   readonly #left = new AbortController();
   readonly #holds = new Holds();
   #headers: Headers | undefined;
+  breaks = false;
 
   constructor(
     readonly request: IncomingMessage,

@@ -19,7 +19,7 @@ export async function send(answer: Response, exchange: Exchange): Promise<void> 
       if (!response.write(read.value)) await drained(exchange);
     }
     // A stream was ended, and its client does not read: it would never hear of the end.
-    if (signal.aborted && response.writableNeedDrain) response.destroy();
+    if (signal.aborted && (exchange.breaks || response.writableNeedDrain)) response.destroy();
     else response.end();
   } finally {
     signal.removeEventListener('abort', leave);

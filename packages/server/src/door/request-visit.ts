@@ -7,6 +7,7 @@ import type { Visit } from './visit.js';
 export class RequestVisit implements Visit {
   readonly #left = new AbortController();
   readonly #holds = new Holds();
+  breaks = false;
 
   constructor(
     private readonly request: Request,
@@ -75,7 +76,8 @@ export class RequestVisit implements Visit {
           throw error;
         });
         if (!read.done) return controller.enqueue(read.value);
-        controller.close();
+        if (this.breaks && this.signal.aborted) controller.error(new Error('The answer was stopped.'));
+        else controller.close();
         this.over();
       },
       cancel: async (why) => {

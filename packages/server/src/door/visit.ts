@@ -14,6 +14,8 @@ export interface Visit {
   readonly signal: AbortSignal;
   /** Whether nobody waits for the answer any more. */
   readonly isOver: boolean;
+  /** Whether an answer that is stopped breaks its connection, since its client would take it for a whole one. */
+  breaks: boolean;
   /** Reads the body; stops where it exceeds the bound, in bytes. @throws Error when the client leaves before its end */
   body(bytesMax: number): Promise<string | typeof TOO_LARGE>;
   /** Holds something until the visit is over. @returns gives it back earlier */
