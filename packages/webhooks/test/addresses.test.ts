@@ -90,4 +90,22 @@ describe('the address of a receiver', () => {
     expect(given('https://ops.example.com/', { secret: [] })).toThrowError(/ops\.secret/);
     expect(given('https://ops.example.com/')).not.toThrow();
   });
+
+  it('a host without https is one that is listed, in whatever form it is written [HOOK-13]', () => {
+    const given = (url: string, host: string) => () =>
+      webhooks({ ops: { url, secret: 'ops', on: ['ended'] } }, { allowPrivate: [host] });
+    for (const [url, host] of [
+      ['http://10.0.0.1/', '10.0.0.1:80'],
+      ['http://10.0.0.1/', '10.0.0.1'],
+      ['http://localhost:8099/', 'LOCALHOST:8099'],
+      ['http://ops.internal/', '*.internal'],
+      ['http://[::1]:8099/', '[::1]:8099'],
+    ] as const)
+      expect(given(url, host)).not.toThrow();
+    for (const [url, host] of [
+      ['http://10.0.0.1:81/', '10.0.0.1:80'],
+      ['http://internal/', '*.internal'],
+    ] as const)
+      expect(given(url, host)).toThrowError(/ops\.url.*https.*allowPrivate/);
+  });
 });

@@ -125,6 +125,37 @@ describe('a webhook of others', () => {
     expect([later.status, later.headers.get('retry-after')]).toEqual([503, '30']);
   });
 
+  it('a secret that is missing or empty signs nothing: who signs by an empty key is told to come again [HOOK-14]', async () => {
+    const troubles: unknown[] = [];
+    const handler = webhookHandler(world, {
+      ...{ name: 'github', to: () => expect.unreachable(), onError: (error: unknown) => troubles.push(error) },
+      verify: hmac({ secret: 'nobody', header: 'x-signature', id: { header: 'x-id' } }),
+    });
+    const headers = { 'x-signature': createHmac('sha256', '').update('{}').digest('hex'), 'x-id': 'd1' };
+    const forged = new Request('http://localhost/', { method: 'POST', headers, body: '{}' });
+    expect((await handler(forged)).status).toBe(503);
+    expect(troubles).toMatchObject([{ code: 'invalid_argument', details: { where: 'secret "nobody"' } }]);
+  });
+
+  it('a signature in base64 may stand behind its time [HOOK-14]', async () => {
+    const handler = webhookHandler(world, {
+      ...{ name: 'stripe', to },
+      verify: hmac({
+        ...{ secret: 'stripe', header: 'x-signature', encoding: 'base64', timestamped: true },
+        id: { header: 'x-id' },
+      }),
+    });
+    const at = Math.floor(Date.now() / 1_000);
+    const mac = createHmac('sha256', secrets.stripe).update(`${at}.{}`).digest('base64');
+    const headers = { 'x-signature': `t=${at}, v1=${mac}`, 'x-id': 'd1' };
+    expect((await handler(new Request('http://localhost/', { method: 'POST', headers, body: '{}' }))).status).toBe(200);
+  });
+
+  it('an outcome of a call that nothing waits for is refused for good, and not asked for again [HOOK-17]', async () => {
+    const settle = standard({ to: () => ({ call: 'f'.repeat(64), outcome: { status: 'ok', payload: 1 } }) });
+    expect((await settle(signed('m1', '{}'))).status).toBe(422);
+  });
+
   it('a secret may be changed over, and a sender may sign as GitHub or as Stripe does [HOOK-14]', async () => {
     const both = standard({ verify: standardWebhook({ secret: ['billing', 'next'] }) });
     expect((await both(signed('m1', '{}', { secret: secrets.next }))).status).toBe(200);

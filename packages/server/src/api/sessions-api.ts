@@ -13,11 +13,12 @@ import {
   type Session,
   toolDifferences,
 } from '@reprise/agent';
-import { type Address, type Principal, present, type Value } from '@reprise/contracts';
+import { type Address, actorOf, actorWords, type Principal, present, type Value } from '@reprise/contracts';
 import { bytesOf } from '../sessions/base64.js';
 import { type OwnedSessions, readable } from '../sessions/owned-sessions.js';
 import { notFound, Problem } from '../sessions/problem.js';
 import type { Cursors } from '../world/cursors.js';
+import type { ItemCells } from '../world/item-cells.js';
 import type { Organizations, Organized } from '../world/organizations.js';
 import { SessionResources } from '../world/session-resources.js';
 import { isSame, type OrganizationEvent, organizationEvents } from './organization-events.js';
@@ -39,6 +40,13 @@ interface Accepted {
   readonly code?: string;
 }
 
+/** What a server knows for all its principals. */
+export interface Known {
+  readonly cursors: Cursors;
+  readonly organizations: Organizations;
+  readonly items: ItemCells;
+}
+
 /** What one principal does with sessions, and reads of them. */
 export class SessionsApi {
   /** The organizations that the principal has. */
@@ -47,7 +55,7 @@ export class SessionsApi {
 
   constructor(
     private readonly sessions: OwnedSessions,
-    private readonly known: { readonly cursors: Cursors; readonly organizations: Organizations },
+    private readonly known: Known,
   ) {
     const { cursors, organizations } = known;
     const { world, view, principal, access } = sessions;
@@ -116,7 +124,7 @@ export class SessionsApi {
   /** The items that the principal may decide about. */
   async pending(): Promise<{ readonly items: readonly object[] }> {
     const items = await this.sessions.world.pending({ to: this.sessions.principal });
-    const cells = new Map((await this.sessions.world.kernel.pending()).map(({ id, cell }) => [id, cell]));
+    const cells = await this.known.items.waiting();
     const own = await Promise.all(items.map(({ id }) => this.#seesItemOf(cells.get(id))));
     return { items: items.filter((_, i) => own[i]).map(shownItem) };
   }
@@ -124,12 +132,14 @@ export class SessionsApi {
   /** Decides about a pending item, by its whole id: the beginning of one may be that of another person's item. */
   async decide(item: string, { id, digest, ...decision }: DecisionBody): Promise<object> {
     if (!WHOLE_ID.test(item)) throw notFound('The item');
-    const waiting = (await this.sessions.world.kernel.pending()).find((one) => one.id === item);
-    if (waiting !== undefined && !(await this.#seesItemOf(waiting.cell))) throw notFound('The item');
+    const cell = await this.known.items.of(item);
+    if (cell !== undefined && !(await this.#seesItemOf(cell))) throw notFound('The item');
     const decided = await this.sessions.world.decide(item, decision as Decision, {
       as: this.sessions.principal,
       ...present({ id, digest }),
     });
+    const isOwn = decided.actor && actorWords(decided.actor) === actorWords(actorOf(this.sessions.principal));
+    if (cell === undefined && !isOwn) return { status: decided.status }; // it may be the item of another principal
     return decided.item === undefined ? decided : { ...decided, item: shownItem(decided.item) };
   }
 

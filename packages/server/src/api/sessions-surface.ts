@@ -11,13 +11,14 @@ import { paced } from '../sessions/paced.js';
 import { doorRefusal, notFound, Problem } from '../sessions/problem.js';
 import { traceParentOf } from '../sessions/trace-parent.js';
 import { Cursors } from '../world/cursors.js';
+import { ItemCells } from '../world/item-cells.js';
 import { Organizations } from '../world/organizations.js';
 import type { ServedWorld } from '../world/served-world.js';
 import { EventCursors } from './cursors.js';
 import { eventResponse } from './event-response.js';
 import { openApi } from './openapi.js';
 import { type Found, type RouteName, routesAt } from './routes.js';
-import { SessionsApi } from './sessions-api.js';
+import { type Known, SessionsApi } from './sessions-api.js';
 import { commandBody, decisionBody, inputBody } from './shapes.js';
 
 /** A request with all that its operation needs. */
@@ -36,7 +37,7 @@ export class SessionsSurface implements Surface {
   readonly path = '/v1';
   readonly isTree = true;
   readonly methods = ['GET', 'POST'];
-  readonly #known: { readonly cursors: Cursors; readonly organizations: Organizations };
+  readonly #known: Known;
   readonly #events: EventCursors;
 
   constructor(
@@ -44,8 +45,9 @@ export class SessionsSurface implements Surface {
     private readonly door: Entrance,
     private readonly options: SessionsOptions,
   ) {
-    const { kernel } = served.world;
-    this.#known = { cursors: new Cursors(), organizations: new Organizations(served.world) };
+    const { world } = served;
+    const { kernel } = world;
+    this.#known = { cursors: new Cursors(), organizations: new Organizations(world), items: new ItemCells(world) };
     this.#events = new EventCursors(kernel.id, () => kernel.head.seq);
   }
 

@@ -5,6 +5,8 @@
  * A3  What a principal has is asked before its rights are: neither adds to the other.
  * A4  A session of an organization may be read and decided about by those who have the organization; to send it something, a
  *     principal must have the session itself.
+ * A5  The key of a session of an organization begins with the organization's name, which may be that of a person: it makes the
+ *     session nobody's own.
  */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, isRepriseError, type Principal } from '@reprise/contracts';
@@ -25,10 +27,12 @@ export class Access {
     return this.view.principal;
   }
 
-  /** Whether a session is the principal's own. */
+  /** Whether a session is the principal's own: by its key, or because the app says so (A5). */
   async has(session: string): Promise<boolean> {
-    const { mayUse = ownKey } = this.options;
-    return (await mayUse({ principal: this.#principal, session })) === true;
+    const { mayUse } = this.options;
+    const asked = { principal: this.#principal, session };
+    if (mayUse !== undefined) return (await mayUse(asked)) === true;
+    return ownKey(asked) && (await this.organizations.of(session)) === undefined;
   }
 
   /** Whether a session is there for the principal: its own, or one of an organization that it has (A4). */

@@ -32,7 +32,8 @@ export interface AskedOrganization {
 export interface SessionsOptions {
   /**
    * Whether a session is one of a principal's: for others it is not there. By default a person has the sessions whose key is the
-   * person's name or begins with it and `/`: `human:ann` has `ann` and `ann/trip`. For operators: `() => true`.
+   * person's name or begins with it and `/`: `human:ann` has `ann` and `ann/trip`; a session that an organization made is nobody's
+   * own. For operators: `() => true`.
    */
   readonly mayUse?: (asked: AskedSession) => boolean | Promise<boolean>;
   /**

@@ -37,6 +37,12 @@ const REDUCERS: Readonly<Record<Kind, string>> = {
   swarm: 'society/Swarm@1',
 };
 
+/** One tree or project has the name of the other person: its sessions have keys like those of that person. */
+function nameOf(kind: Kind, by: Person, i: number): string {
+  const [other = ''] = PEOPLE.filter((one) => one !== by);
+  return i === 0 && kind !== 'swarm' ? other : `${kind}-${i}`;
+}
+
 const person = fc.constantFrom(...PEOPLE);
 const pairs = fc.array(fc.tuple(person, fc.nat({ max: 3 })), { maxLength: 4 });
 const rules: fc.Arbitrary<Rules> = fc.boolean().chain((isSociety) =>
@@ -47,7 +53,7 @@ const rules: fc.Arbitrary<Rules> = fc.boolean().chain((isSociety) =>
         minLength: 2,
         maxLength: 4,
       })
-      .map((all) => all.map(([kind, by], i) => ({ kind, by, name: `${kind}-${i}` }))),
+      .map((all) => all.map(([kind, by], i) => ({ kind, by, name: nameOf(kind, by, i) }))),
     given: fc.option(pairs),
     noRead: isSociety ? fc.constant([]) : pairs,
   }),
@@ -179,7 +185,7 @@ async function linkOf({ world }: Served, { kind, name }: Begun): Promise<string>
 function sessionsOf(given: Rules, who: Person, sessions: readonly string[]): readonly string[] {
   if (given.isSociety) return []; // people of a society reach no cell of their agents
   return sessions.filter((key) => {
-    if (key.startsWith(`${who}/`)) return true;
+    if (key.endsWith('/talk')) return key === `${who}/talk`;
     const at = given.begun.findIndex(({ name }) => key.startsWith(`${name}/`));
     return at >= 0 && has(given, who, at);
   });
@@ -260,6 +266,20 @@ describe('organizations over HTTP', () => {
     expect(await codeOf(session.send({ id: 'm', text: 'Stop' }))).toBe('not_found');
     expect(await codeOf(session.command({ id: 'c', type: 'cancel' }))).toBe('not_found');
     expect(await codeOf((await served.as('bob')).session('survey/1').read())).toBe('not_found');
+  });
+
+  it('a session of an organization is nobody’s own, though its key begins with the name of a person [SRV-33] [SRV-39]', async () => {
+    await using served = await servedOrganizations();
+    for (const kind of ['tree', 'project'] as const) await served.begin(kind, 'ann', 'bob');
+    await served.world.pump();
+    const [ann, bob] = await Promise.all(PEOPLE.map((who) => served.as(who)));
+    const codeOf = (call?: Promise<unknown>) => call?.then(() => 'answered').catch(({ code }) => code);
+    for (const key of ['ann/1', 'ann/coordinator']) {
+      expect(await codeOf(bob?.session(key).read())).toBe('answered');
+      expect(await codeOf(ann?.session(key).read())).toBe('not_found');
+      expect(await codeOf(ann?.session(key).send({ id: 'm', text: 'Tell me all' }))).toBe('not_found');
+    }
+    expect((await ann?.sessions())?.items).toEqual([]);
   });
 
   it('a session that an app itself made with the label of a tree does not belong to the tree [SRV-39]', async () => {

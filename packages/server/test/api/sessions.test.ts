@@ -2,6 +2,7 @@
 import type { StreamItem } from '@reprise/client';
 import { connect } from '@reprise/client';
 import { RepriseError } from '@reprise/contracts';
+import { memory } from '@reprise/kernel';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AGENT_POLICY } from '../../../agent/src/index.js';
 import { EventCursors } from '../../src/api/cursors.js';
@@ -134,6 +135,27 @@ describe('a decision', () => {
     await all(session.follow(0));
     expect(orders.done.length).toBe(both[0]?.status === 'applied' ? 1 : 0);
     expect(await ann.pending()).toEqual([]);
+  });
+
+  it('an item of another principal is not there while it waits and after it was decided, and a later server tells nobody else who decided it [SRV-33]', async () => {
+    const store = memory();
+    let id = '';
+    {
+      await using served = await servedSessions({ store });
+      const [ann, bob] = await Promise.all([served.as('human:ann'), served.as('human:bob')]);
+      await ann.session('ann').send({ id: 'm', text: 'order tea', agent: 'clerk' });
+      await expect.poll(async () => (await ann.pending()).length).toBe(1);
+      id = (await ann.pending())[0]?.id ?? '';
+      expect(await codeOf(bob.decide(id, { approve: true }))).toBe('404 not_found');
+      expect(await ann.decide(id, { approve: true })).toEqual({ status: 'applied' });
+      expect(await codeOf(bob.decide(id, { approve: true }))).toBe('404 not_found');
+      expect(await ann.decide(id, { approve: true })).toMatchObject({ actor: { id: 'ann' } });
+    }
+    await using served = await servedSessions({ store });
+    const [ann, bob] = await Promise.all([served.as('human:ann'), served.as('human:bob')]);
+    expect(await bob.decide(id, { approve: true })).toEqual({ status: 'already_settled' }); // as for an id that was never an item
+    expect(await bob.decide('f'.repeat(64), { approve: true })).toEqual({ status: 'already_settled' });
+    expect(await ann.decide(id, { approve: true })).toMatchObject({ status: 'already_settled', actor: { id: 'ann' } });
   });
 
   it('a decision about something else than what was shown, and a decision that says two things, are refused [SRV-32]', async () => {

@@ -138,6 +138,7 @@ const FINAL = [
   'unknown_event',
   'unknown_reducer',
   'cell_absent',
+  'effect_settled',
   'event_invalid',
   'cap_denied',
   'policy_denied',

@@ -138,7 +138,7 @@ export function hmac(options: HmacOptions): VerifyRequest {
     const claimed = claimIn(request.headers.get(options.header) ?? '', options, now);
     if (claimed === undefined) return undefined;
     for (const name of names) {
-      const wanted = macOf(await secret(name), claimed.timestamp, request.body, options);
+      const wanted = macOf(textKey(await secret(name), name), claimed.timestamp, request.body, options);
       if (claimed.signatures.some((one) => isSame(one, wanted))) return identified(request, options.id);
     }
     return undefined;
@@ -158,10 +158,17 @@ function claimIn(
 ): Claim | undefined {
   if (!timestamped)
     return header.startsWith(prefix) ? { timestamp: undefined, signatures: [header.slice(prefix.length)] } : undefined;
-  const pairs = header.split(',').map((pair) => pair.trim().split('=') as [string, string?]);
-  const timestamp = pairs.find(([name]) => name === 't')?.[1] ?? '';
-  const signatures = pairs.flatMap(([name, text]) => (name === 'v1' && text !== undefined ? [text] : []));
+  const texts = (name: string) =>
+    header.split(',').flatMap((pair) => (pair.trim().startsWith(name) ? [pair.trim().slice(name.length)] : []));
+  const [timestamp = ''] = texts('t=');
+  const signatures = texts('v1='); // base64 ends with `=`
   return isTimely(timestamp, now, toleranceSeconds) ? { timestamp, signatures } : undefined;
+}
+
+/** @throws RepriseError `invalid_argument` for no text: everybody can sign with an empty key */
+function textKey(secret: string, name: string): string {
+  require(isFilled(secret), `secret "${name}"`, 'the text by which its sender signs', 'nothing');
+  return secret;
 }
 
 function macOf(

@@ -128,8 +128,9 @@ export class Follower {
     return wants === undefined ? !(type.startsWith('run.') && about.isOwned) : answerOf(wants, about);
   }
 
+  /** A session that cannot be read, such as one whose migration fails, keeps back no notice of it and of others. */
   async #isOwned(session: readonly [string, string]): Promise<boolean> {
-    const state = (await this.world.kernel.state([...session])) as
+    const state = (await this.world.kernel.state([...session]).catch(() => undefined)) as
       | { readonly depth: number; readonly tell_owner: boolean | string }
       | undefined;
     return state !== undefined && (state.depth > 0 || state.tell_owner !== false);

@@ -9,7 +9,7 @@ import {
   type KnownOptions,
   requireKnownOptions,
 } from '@reprise/contracts';
-import { type Resolve, systemResolve, type Targets, targetsOf } from '@reprise/tools/http';
+import { type Resolve, refusalOf, systemResolve, type Targets, targetsOf } from '@reprise/tools/http';
 import { TOPICS, type Topic } from '../pure/index.js';
 
 /** The session that a notice is about, for a filter. */
@@ -95,9 +95,10 @@ function receiverOf(name: string, given: ReceiverOptions, options: WebhooksOptio
   require(areNames, `${name}.secret`, 'the name of a secret, or several', typeof secret);
   const areTopics = on.length > 0 && on.every((one) => TOPICS.includes(one));
   require(areTopics, `${name}.on`, `one or more of ${TOPICS.join(', ')}`, on);
-  const isPrivate = allowPrivate.includes(url.host);
-  require(url.protocol === 'https:' || isPrivate, `${name}.url`, 'an address that begins with https://', url.protocol);
   const targets = targetsOf([url.host], allowPrivate);
+  const isPrivate = refusalOf(url, { ...targets, allow: [] }) === undefined;
+  const expected = 'an address that begins with https://, or whose host is listed under allowPrivate';
+  require(url.protocol === 'https:' || isPrivate, `${name}.url`, expected, url.protocol);
   return { name, url, secrets, on, wants: sessions, targets, resolve };
 }
 

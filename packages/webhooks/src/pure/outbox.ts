@@ -30,9 +30,10 @@ const HANDLERS: EventHandlers<OutboxState, typeof outboxEvents, typeof outboxTab
   'webhooks/Retry@1': (draft, { id }, ctx) => {
     const again = undelivered(ctx, id);
     if (id !== null && again.length === 0) ctx.reject('delivery_unknown');
+    if (id !== null && roomIn(ctx) <= 0) ctx.reject('outbox_full');
     if (draft.gone) ctx.record('webhooks/Returned@1', {});
     Object.assign(draft, { gone: false, failures: 0, rested: ctx.now });
-    for (const { at, delivery } of again) {
+    for (const { at, delivery } of again.slice(0, Math.max(0, roomIn(ctx)))) {
       ctx.table('undelivered').delete(at);
       enqueue(ctx, { at, delivery: { ...delivery, ends: ctx.now + SCHEDULE.giveUpMs, attempts: 0 } }, ctx.now);
     }
@@ -80,8 +81,13 @@ function takeIn(draft: OutboxState, seq: number, { record, ...notice }: Notice, 
   const at = placeKey(seq, record);
   const id = `msg_${ctx.id(at)}`;
   const placed = { at, delivery: { id, ...notice, ends: ctx.now + SCHEDULE.giveUpMs, attempts: 0, code: null } };
-  if (ctx.table('waiting').size >= OUTBOX_MAX) giveUp(draft, placed, 'outbox_full', ctx);
+  if (roomIn(ctx) <= 0) giveUp(draft, placed, 'outbox_full', ctx);
   else enqueue(ctx, placed, ctx.now);
+}
+
+/** O4: how many more deliveries may wait. One that is under way may come back. */
+function roomIn(ctx: OutboxContext): number {
+  return OUTBOX_MAX - ctx.table('waiting').size - ctx.table('under_way').size;
 }
 
 /** Everything before a frame was taken in. */
