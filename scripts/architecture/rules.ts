@@ -50,6 +50,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'society',
     'operators',
     'otel',
+    'webhooks',
     'inspect',
     'packs',
     'store-sqlite',

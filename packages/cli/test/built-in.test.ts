@@ -54,7 +54,7 @@ describe('the built-in app', () => {
     const { code, out } = await run('verify', path);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('replayed, identical') });
     expect(out).toContain(
-      'replayed with @reprise/agent, @reprise/org, @reprise/server, @reprise/society, @reprise/specialists and @reprise/tree:',
+      'replayed with @reprise/agent, @reprise/org, @reprise/server, @reprise/society, @reprise/specialists, @reprise/tree and @reprise/webhooks:',
     );
     expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ lacking: [], unverified: 0 });
     const shown = await run('show', path, `${QUEUE}/line`);

@@ -61,7 +61,7 @@ describe('reprise verify', () => {
     expect(out).toContain('ledger.db: intact, not replayed\n');
     expect(out).toContain('NOT checked: whether decisions and states follow');
     expect(out).toContain(
-      '@reprise/agent, @reprise/org, @reprise/server, @reprise/society, @reprise/specialists and @reprise/tree, lacks demo/Ledger@1; to replay it, name its app',
+      '@reprise/agent, @reprise/org, @reprise/server, @reprise/society, @reprise/specialists, @reprise/tree and @reprise/webhooks, lacks demo/Ledger@1; to replay it, name its app',
     );
     expect(out).toContain('replayed 0, unverified 6');
   });

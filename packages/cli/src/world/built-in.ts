@@ -9,6 +9,7 @@ const PACKAGES = [
   '@reprise/society',
   '@reprise/specialists',
   '@reprise/tree',
+  '@reprise/webhooks',
 ] as const;
 
 /** Their names in words, for texts of the command. */
@@ -28,13 +29,14 @@ export async function agentsOnly(): Promise<BuiltIn> {
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, org, server, societies, specialists, tree] = await Promise.all([
+  const [{ appOf }, org, server, societies, specialists, tree, webhooks] = await Promise.all([
     import('@reprise/agent'),
     import('@reprise/org/contracts'),
     import('@reprise/server/tokens'),
     import('@reprise/society'),
     import('@reprise/specialists/contracts'),
     import('@reprise/tree/contracts'),
+    import('@reprise/webhooks/contracts'),
   ]);
   const flowReducers = [org.promise, org.queue, org.topic];
   const flow = { name: 'flow', reducers: flowReducers, handle: () => undefined };
@@ -48,5 +50,8 @@ export async function allPackages(): Promise<BuiltIn> {
   const teams = { name: 'teams', reducers: [projectReducer], plans: projectPlans, handle: () => undefined };
   const { reducers = [], plans: societyPlans = [] } = societies.society();
   const society = { name: 'society', reducers, plans: societyPlans, handle: () => undefined };
-  return { app: appOf([flow, trees, jobs, stores, teams, society, server.revocations]), name: BUILT_IN_NAMES };
+  const { outboxReducer, postPlan } = webhooks;
+  const outboxes = { name: 'webhooks', reducers: [outboxReducer], plans: [postPlan], handle: () => undefined };
+  const all = [flow, trees, jobs, stores, teams, society, server.revocations, outboxes];
+  return { app: appOf(all), name: BUILT_IN_NAMES };
 }

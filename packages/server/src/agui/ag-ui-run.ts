@@ -11,12 +11,12 @@
  */
 import { type AgentEvent, type Cursor, type Run, type RunWatchOptions, runs, type Session } from '@reprise/agent';
 import { present } from '@reprise/contracts';
+import type { KnownEvents } from '../sessions/known-events.js';
 import { type OwnedSessions, readable } from '../sessions/owned-sessions.js';
 import { notFound } from '../sessions/problem.js';
 import { INLINE_BYTES_MAX } from './conversation.js';
 import type { AgUiEvent } from './events.js';
 import type { ClientMessage, ResumeEntry, RunAgentInput } from './input.js';
-import type { KnownEvents } from './known-events.js';
 import { type End, endIn, HELD_UP, isNextTurn, lastEvent } from './outcome.js';
 import { RunRefusal } from './refusal.js';
 import { resume } from './resume.js';

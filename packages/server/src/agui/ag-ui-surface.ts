@@ -4,6 +4,7 @@ import { TOO_LARGE } from '../door/bodies.js';
 import { busy, type Entrance, last, type Surface } from '../door/door.js';
 import type { Visit } from '../door/visit.js';
 import { jsonText, parseBody } from '../sessions/json.js';
+import { KnownEvents } from '../sessions/known-events.js';
 import { OwnedSessions } from '../sessions/owned-sessions.js';
 import { paced } from '../sessions/paced.js';
 import { doorRefusal, notFound, Problem, refusalOf } from '../sessions/problem.js';
@@ -14,7 +15,6 @@ import type { ServedWorld } from '../world/served-world.js';
 import { AgUiRun } from './ag-ui-run.js';
 import type { AgUiEvent } from './events.js';
 import { runAgentInput } from './input.js';
-import { KnownEvents } from './known-events.js';
 import { type AgUiOptions, ownThread } from './options.js';
 
 const PATH = '/ag-ui';

@@ -1,8 +1,10 @@
 /** What is kept of threads between requests: no more than was told to their principal, and nothing that was erased. */
 import type { AgentEvent } from '@reprise/agent';
 import { describe, expect, it } from 'vitest';
-import { KnownEvents, type ThreadSource } from '../../src/agui/known-events.js';
+import { KnownEvents } from '../../src/sessions/known-events.js';
 import { agUiWorld } from './support/world.js';
+
+type ThreadSource = Parameters<KnownEvents['of']>[0];
 
 /** A journal in which each frame has one event of each of some sessions. */
 class Journal {

@@ -21,8 +21,8 @@ interface Kept {
   readonly characters: number;
 }
 
-/** What reads a thread. */
-export interface ThreadSource {
+/** A thread as its principal may read it now. */
+interface ThreadSource {
   readonly principal: string;
   readonly session: string;
   /** The frame that began the session. */
