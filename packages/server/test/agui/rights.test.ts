@@ -10,7 +10,7 @@ describe('another principal', () => {
   it('a thread id of another person names a thread of one’s own, which does not exist [SRV-46]', async () => {
     await using served = await agUiWorld();
     const ann = await served.as('human:ann', 'trip');
-    ann.say('m1', 'My secret is 4711.');
+    ann.say('m1', 'My secret word is plum.');
     await ann.runAgent();
     for (const thread of ['trip', 'ann/trip', 'ann']) {
       const bob = await served.as('human:bob', thread);
@@ -18,7 +18,7 @@ describe('another principal', () => {
       expect(told(bob).map(({ type }) => type)).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
       bob.say('m1', 'What is it?');
       await bob.runAgent();
-      expect(bob.last.text).not.toContain('4711');
+      expect(bob.last.text).not.toContain('plum');
     }
     const { items } = await served.world.sessions();
     expect(items.map(({ key }) => key).toSorted()).toEqual(['ann/trip', 'bob/ann', 'bob/ann/trip', 'bob/trip']);
