@@ -7,6 +7,8 @@
  *     those before it wait for the end of a world: each of them gets the place of that world.
  * H3  Only an idle world without users is closed to make room; the one unused for longest first.
  * H4  A world that broke down is closed when its last user leaves, and gets no new users.
+ * H9  Callers share openings, and get the error only of one that began after they asked: what refused an earlier one may be
+ *     over, as when an operator has admitted the database meanwhile.
  */
 import { RepriseError } from '@reprise/contracts';
 import { Alarm } from '../../ports/time/alarm.js';
@@ -82,11 +84,23 @@ export class Residents<W> {
    * @throws RepriseError `host_busy`, `host_closed`, and the error of opening
    */
   async take(id: string, waitMs = Number.POSITIVE_INFINITY): Promise<Resident<W>> {
+    const begun = this.#byId.get(id);
+    const resident = await this.#place(id, waitMs);
+    try {
+      await resident.opening;
+      return resident;
+    } catch (error) {
+      if (resident !== begun) throw error; // H9
+    }
+    const again = await this.#place(id, waitMs);
+    await again.opening;
+    return again;
+  }
+
+  /** The world, which may still be opening. @throws RepriseError `host_busy`, `host_closed` */
+  async #place(id: string, waitMs: number): Promise<Resident<W>> {
     if (this.#ended !== undefined) throw this.#ended;
-    const resident =
-      this.#enter(id, !this.#line.some((one) => this.#wantsRoom(one))) ?? (await this.#waitFor(id, waitMs));
-    await resident.opening;
-    return resident;
+    return this.#enter(id, !this.#line.some((one) => this.#wantsRoom(one))) ?? (await this.#waitFor(id, waitMs));
   }
 
   giveBack(resident: Resident<W>): void {

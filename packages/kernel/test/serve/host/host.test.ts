@@ -317,6 +317,30 @@ describe('given a world that cannot be opened', () => {
     await host.close();
   });
 
+  it('a caller is not refused by an opening that began before the caller asked: it is opened once more for all who joined [HOST-19]', async () => {
+    const disk = new Disk();
+    const refused = new RepriseError('not_admitted', 'as told');
+    const refusals: (() => void)[] = [];
+    let isAdmitted = false;
+    const open = async (_id: string, base: WorldBase): Promise<World> => {
+      if (isAdmitted) return openKernelWorld({ ...base, app });
+      await new Promise<void>((refuse) => refusals.push(refuse));
+      throw refused;
+    };
+    const { host } = await givenHost({ disk, open });
+    const visit = (): Promise<unknown> => host.use('w', () => 'in').catch((error: RepriseError) => error.code);
+    const first = visit();
+    await expect.poll(() => refusals.length).toBe(1);
+    const joined = [visit(), visit()];
+    refusals.shift()?.();
+    await expect.poll(() => refusals.length).toBe(1); // one more for both
+    const late = visit();
+    isAdmitted = true;
+    refusals.shift()?.();
+    expect(await Promise.all([first, ...joined, late])).toEqual(['not_admitted', 'not_admitted', 'not_admitted', 'in']);
+    await host.close();
+  });
+
   it('a world with something due is tried again, later and later, until it opens [HOST-6]', async () => {
     const disk = new Disk();
     const { open, damage } = damagedWorld('w', disk);
