@@ -11,5 +11,5 @@ export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
 export { type NormalValue, nextValue, normalValue } from './normal.js';
 export { afterPrefix, decodeKey, encodeKey, type RowKey, type RowKeyPart, textPrefix } from './ordered.js';
-export { byteLength, headBytes } from './size.js';
-export { compareText, readUtf8 } from './text.js';
+export { byteLength, headBytes, isWithinBytes } from './size.js';
+export { compareText, inKeyOrder, readUtf8 } from './text.js';

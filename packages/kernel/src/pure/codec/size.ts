@@ -39,3 +39,38 @@ function mapLength(map: Readonly<Record<string, Value | undefined>>): number {
   }
   return headBytes(entries) + bytes;
 }
+
+/**
+ * Whether the canonical bytes of a canonical value are at most so many. Of a longer one it looks at no more than shows so.
+ *
+ * @param bytesMax how many they may be
+ */
+export function isWithinBytes(value: Value, bytesMax: number): boolean {
+  return roomAfter(value, bytesMax) >= 0;
+}
+
+/** What is left of so many bytes behind a value; less than nothing when it takes more. */
+function roomAfter(value: Value, room: number): number {
+  if (typeof value === 'string' && value.length >= room) return -1; // a unit takes a byte at least, and the head another
+  if (typeof value !== 'object' || value === null) return room - byteLength(value);
+  if (isOwnMap(value) || !(Array.isArray(value) || value instanceof Uint8Array || isRef(value)))
+    return roomAfterMap(value as Readonly<Record<string, Value | undefined>>, room);
+  if (!Array.isArray(value)) return room - byteLength(value);
+  let left = room - headBytes(value.length);
+  for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i] as Value, left);
+  return left;
+}
+
+function roomAfterMap(map: Readonly<Record<string, Value | undefined>>, room: number): number {
+  let entries = 0;
+  let left = room;
+  for (const key of Object.keys(map)) {
+    const item = map[key];
+    if (item === undefined) continue;
+    entries++;
+    left = roomAfter(key, left);
+    if (left >= 0) left = roomAfter(item, left);
+    if (left < 0) return left;
+  }
+  return left - headBytes(entries);
+}

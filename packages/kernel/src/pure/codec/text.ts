@@ -225,6 +225,11 @@ export function sortKeys(keys: readonly string[]): readonly string[] {
   return keys.length < 2 ? keys : orderOf(keys).sorted;
 }
 
+/** The same fields with their keys in canonical order. */
+export function inKeyOrder<T>(map: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(sortKeys(Object.keys(map)).map((key) => [key, map[key] as T]));
+}
+
 /** Puts keys in canonical order, as {@link sortKeys} does, and measures them: lists that come back are measured once. */
 export function orderKeys(keys: readonly string[]): KeyOrder {
   return keys.length < 2 ? { sorted: keys, bytes: bytesOf(keys) } : orderOf(keys);

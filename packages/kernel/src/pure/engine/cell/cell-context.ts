@@ -16,7 +16,7 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { byteLength, copyValue, encode, type NormalValue, toHex } from '../../codec/index.js';
+import { byteLength, copyValue, encode, inKeyOrder, type NormalValue, toHex } from '../../codec/index.js';
 import {
   cellAddress,
   type EventSendOptions,
@@ -99,7 +99,10 @@ export class CellContext implements ReducerContext {
   /** Bytes of those that wait: events and the inputs of intents. */
   waitingBytes = 0;
   readonly #entropy: DeliveryEntropy;
-  readonly #timers: Map<string, number>;
+  /** The timers before this delivery. */
+  readonly #timersBefore: CellLeaf['timers'];
+  /** Its timers, once it has set or cleared one. */
+  #timers: Map<string, number> | undefined;
   #ord: number;
   #plans: readonly number[];
 
@@ -116,7 +119,7 @@ export class CellContext implements ReducerContext {
     this.parent = own(cell.parent);
     this.caller = own(from === null ? null : [from[0], from[1]]);
     this.plan = from?.length === 3 && isSameCell(from, to) ? from[2] : null;
-    this.#timers = new Map(Object.entries(cell.timers));
+    this.#timersBefore = cell.timers;
     this.#ord = cell.ord;
     this.#plans = cell.plans;
     this.#entropy = new DeliveryEntropy(
@@ -138,9 +141,9 @@ export class CellContext implements ReducerContext {
     return this.fold.at;
   }
 
-  /** The cell's timers after this delivery. */
-  get timers(): ReadonlyMap<string, number> {
-    return this.#timers;
+  /** The cell's timers after this delivery, in the canonical order of their names. */
+  get timers(): CellLeaf['timers'] {
+    return this.#timers === undefined ? this.#timersBefore : inKeyOrder(Object.fromEntries(this.#timers));
   }
 
   /** The next plan's ordinal, and the running plans, after this delivery. */
@@ -208,12 +211,17 @@ export class CellContext implements ReducerContext {
         `timer ${String(name)} at ${String(at)}: a short plain name and whole milliseconds`,
       );
     }
-    this.#timers.set(name, at);
+    this.#ownTimers().set(name, at);
   }
 
   clearTimer(name: string): void {
     this.#inside();
-    this.#timers.delete(name);
+    this.#ownTimers().delete(name);
+  }
+
+  #ownTimers(): Map<string, number> {
+    this.#timers ??= new Map(Object.entries(this.#timersBefore));
+    return this.#timers;
   }
 
   cancel(plan: number | 'all', { actor }: { readonly actor?: Actor } = {}): void {

@@ -124,7 +124,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, { reducer, event: 
     ...signature(reducer, delivery.to),
     ...context.planning,
     n: cell.n + 1,
-    timers: Object.fromEntries(context.timers),
+    timers: context.timers,
     logs: [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1)),
     ...(context.tables.heads === undefined ? {} : { tables: context.tables.heads }),
     state: draft as CellState,

@@ -5,9 +5,10 @@
  * N1  The result and the refusal are those of normal form and schema of the whole state: what is the same object as in a
  *     state that was checked against this very schema fits it, in the same place.
  * N2  What is remembered of a state never decides anything: a state that is not known is looked at whole.
+ * N3  All of a cell but its state is made by the kernel, in normal form (fold/F3), so it is only counted.
  */
-import { raiseExhaustion, type Value } from '@reprise/contracts';
-import { byteLength, type NormalValue, nextValue, normalValue } from '../../codec/index.js';
+import type { Value } from '@reprise/contracts';
+import { byteLength, nextValue } from '../../codec/index.js';
 import type { ReducerDefinition } from '../../define/index.js';
 import { checkNext, type SchemaNode } from '../../schema/index.js';
 import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
@@ -37,7 +38,7 @@ export function rememberState({ state: schema }: ReducerDefinition, state: CellS
  * A cell with the state that a draft holds, in normal form; it shares with the state before what is equal.
  *
  * @param before the state that the draft is a copy of
- * @param cell the cell as it will be, its state the draft
+ * @param cell the cell as it will be, its state the draft, all else in normal form
  * @returns undefined when the whole must be looked at: it is too large, is no value, or nothing is known of the state
  */
 export function nextCell(reducer: ReducerDefinition, before: CellState, cell: CellLeaf): CellLeaf | undefined {
@@ -48,23 +49,20 @@ export function nextCell(reducer: ReducerDefinition, before: CellState, cell: Ce
   const checked = checkNext(reducer.state, next.value, before);
   if (!checked.ok || checked.value !== next.value) return undefined;
   const state = next.value as CellState;
-  const rest = ordinary({ ...cell, state: {} });
-  if (rest === undefined) return undefined;
-  const after = { ...(rest.value as unknown as CellLeaf), state };
-  const bytesMax = boundOf(after, rest.bytes, last.bytesMax + next.added);
+  if (isUnwritable(cell.timers) || isUnwritable(cell.tables)) return undefined;
+  const after = { ...cell, state };
+  const restBytes = byteLength({ ...cell, state: NOTHING } as unknown as Value);
+  const bytesMax = boundOf(after, restBytes, last.bytesMax + next.added);
   if (bytesMax === undefined) return undefined;
   known.set(state, { schema: last.schema, bytesMax });
   return after;
 }
 
-/** A value in normal form; undefined for anything else. */
-function ordinary(thing: unknown): NormalValue | undefined {
-  try {
-    return normalValue(thing);
-  } catch (thrown) {
-    raiseExhaustion(thrown);
-    return undefined;
-  }
+const NOTHING: CellState = {};
+
+/** Whether the names of timers or tables include the one that no map may have: the author's fault, and found as such. */
+function isUnwritable(named: object | undefined): boolean {
+  return named !== undefined && Object.hasOwn(named, '__proto__');
 }
 
 /** How many bytes the state takes at most, counted anew when it might not fit; undefined when the cell does not fit. */

@@ -15,7 +15,7 @@
  * | others | every field | |
  */
 import type { StateRecord, Value } from '@reprise/contracts';
-import { encodeItems, encodeKernel, equalValues, type Hash } from '../../codec/index.js';
+import { encodeItems, encodeKernel, equalValues, type Hash, isWithinBytes } from '../../codec/index.js';
 import { packWait, STATE_PREFIX } from '../../record/index.js';
 import { encodedValue } from './encoded-value.js';
 import type { LeafKind } from './leaf-key.js';
@@ -97,7 +97,7 @@ class ChangedFields {
     const resumed = after.resumptions.slice(before?.resumptions.length ?? 0);
     if (resumed.length > 0) this.#set('resumed', resumed);
     if (!equalValues((before?.wait ?? null) as Value, after.wait as Value)) {
-      this.#state('wait', after.wait, encodeKernel(packWait(after.wait as Value)));
+      this.#state('wait', after.wait as Value, packWait(after.wait as Value));
     }
     this.#compare(before === undefined ? NO_PLAN : planMarks(before), planMarks(after), '');
   }
@@ -110,7 +110,7 @@ class ChangedFields {
     const { values: was, ...rest } = before;
     const { values, ...now } = after;
     this.#compare(rest, now, '');
-    if (!equalValues(was, values)) this.#state('values', values, encodeItems(values.map(encodedValue)));
+    if (!equalValues(was, values)) this.#written('values', values, encodeItems(values.map(encodedValue)));
   }
 
   #compare(before: Stated, after: Stated, prefix: string): void {
@@ -126,11 +126,17 @@ class ChangedFields {
   #set(name: string, value: unknown): void {
     const isShort = typeof value === 'string' ? value.length <= SHORT_UNITS : typeof value !== 'object';
     if (isShort) this.found[name] = [value as Value];
-    else this.#state(name, value, encodeKernel(value));
+    else this.#state(name, value as Value, value as Value);
   }
 
-  #state(name: string, value: unknown, bytes: Uint8Array): void {
-    this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
+  /** @param packed the value as its bytes are counted and hashed */
+  #state(name: string, value: Value, packed: Value): void {
+    // Counted first: most fields are shown by value, and so need no bytes of their own.
+    this.found[name] = isWithinBytes(packed, INLINE_BYTES_MAX) ? [value] : this.hash(encodeKernel(packed));
+  }
+
+  #written(name: string, value: Value, bytes: Uint8Array): void {
+    this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value] : this.hash(bytes);
   }
 }
 

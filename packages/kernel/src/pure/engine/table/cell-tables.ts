@@ -3,7 +3,7 @@
  * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { copyNormal, type NormalValue, normalValue } from '../../codec/index.js';
+import { copyNormal, inKeyOrder, type NormalValue, normalValue } from '../../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../../define/index.js';
 import { check, type SchemaNode } from '../../schema/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
@@ -50,11 +50,12 @@ export class CellTables {
     return table;
   }
 
-  /** The heads of all tables that were ever written; undefined without any. */
+  /** The heads of all tables that were ever written, in the canonical order of their names; undefined without any. */
   get heads(): Record<string, TableHead> | undefined {
     const written = [...this.#open.values()].filter(({ head }) => head.next > 1);
     if (written.length === 0) return this.cell.tables;
-    return { ...this.cell.tables, ...Object.fromEntries(written.map(({ name, head }) => [name, head])) };
+    const heads = Object.fromEntries(written.map(({ name, head }) => [name, { ...head }]));
+    return inKeyOrder({ ...this.cell.tables, ...heads });
   }
 
   /** The delivery ended well: its changes go into the frame. */
