@@ -7,10 +7,11 @@ import { ROOT } from '../../lib/root.mjs';
 /** Passes over values, and the functions each call of which is one; a recursive function counts the values in it. */
 export const PASSES: Readonly<Record<string, readonly (readonly [file: string, functions: readonly string[]])[]>> = {
   encodes: [
-    ['packages/kernel/src/pure/codec/encode.ts', ['encode', 'encodeKernel', 'encodeItems', 'encodeScopeLinks']],
+    ['packages/kernel/src/pure/codec/encode.ts', ['encode', 'encodeEach', 'encodeKernel', 'encodeItems', 'encodeScopeLinks']],
   ],
   decodes: [['packages/kernel/src/pure/codec/decode.ts', ['decode', 'decodeScope', 'decodeScopeStart']]],
   checks: [['packages/kernel/src/pure/schema/check.ts', ['check', 'checkNext']]],
+  'fitted forms': [['packages/kernel/src/pure/schema/fitted-form.ts', ['fittedForm']]],
   'normal forms': [['packages/kernel/src/pure/codec/normal.ts', ['normalValue', 'nextValue']]],
   'copied values': [['packages/kernel/src/pure/codec/copy.ts', ['copyValue', 'copyNormal']]],
 };

@@ -39,7 +39,7 @@ import { argsInvalidText, notArgsText, unknownToolText } from '../tools/schema/t
 import { approvalOf } from '../tools/tool/approval.js';
 import { childTools } from '../tools/tool/children.js';
 import type { Tool } from '../tools/tool/tool.js';
-import { recordedVersion } from '../tools/tool/version.js';
+import { bytesOfVersion, recordedVersion } from '../tools/tool/version.js';
 import { type Build, boundTool, type ContextSource, type RecordedAgent } from '../tools/toolset/build.js';
 import { Definitions } from './definitions.js';
 import { jsonIn } from './json-answer.js';
@@ -206,7 +206,7 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
 /** The version of a tool that a call is judged by: a call that a session executes itself is executed at once. */
 async function judgedBy(tool: Tool, content: ContentStore): Promise<Pick<Terms, 'meaning' | 'judged_ref'>> {
   const { version, meaning } = recordedVersion(tool);
-  return { meaning, judged_ref: await putValue(content, version) };
+  return { meaning, judged_ref: (await content.put(bytesOfVersion(version))).asValue() };
 }
 
 /** The terms of a call, as far as they differ from the defaults. */

@@ -6,8 +6,9 @@
  * derived from drafts (`steady.ts`; it goes when they go).
  *
  * Invariants
- * K1  Everything is found by its content: a node or a list of tools by its digest, an item by its canonical bytes, drafts by their item and
- *     all that the drafts of an item depend on. So a different history, another model or other options find nothing wrong.
+ * K1  Everything is found by its content: a node or a list of tools by its digest, an item as an equal value, drafts by
+ *     their item and all that the drafts of an item depend on. So a different history, another model or other options find
+ *     nothing wrong.
  * K2  Only what was read whole is kept: content that is gone is looked for again at each call.
  * K3  Nothing outlives an erasure: a memory is dropped when its world has erased content since.
  * K4  A memory holds at most {@link PROMPT_MEMORY_BYTES}; what was not used for the longest time goes first.
@@ -15,7 +16,7 @@
 import type { TranscriptItem } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
-import { decode, encode } from '@reprise/kernel/codec';
+import { decode, equalValues } from '@reprise/kernel/codec';
 import { getBytes } from '@reprise/kernel/store';
 import type { UnifiedTool } from '../model/model.js';
 import { steady } from '../model/steady.js';
@@ -100,9 +101,12 @@ export class PromptMemory {
   #item(item: Value): Value {
     // A node above chunks holds links.
     if (typeof item !== 'object' || item === null || !('role' in item)) return item;
-    const key = latin1(encode(item));
+    const key = JSON.stringify(item);
     const known = this.#items.get(key);
-    if (known !== undefined) return known.item as unknown as Value;
+    if (known !== undefined) {
+      const same = known.item as unknown as Value;
+      return equalValues(same, item) ? same : item; // a text can read like the link that another item has (K1)
+    }
     const made = { key, item: item as unknown as TranscriptItem, drafts: new Map() };
     this.#known.set(item, made);
     this.#items.set(key, made, ENTRY_BYTES + key.length);
@@ -123,14 +127,6 @@ export class PromptMemories {
     this.#memories.set(scope, { erasedThrough, memory });
     return memory;
   }
-}
-
-/** A text with one character for each byte. */
-function latin1(bytes: Uint8Array): string {
-  let text = '';
-  // In pieces: a function takes only a limited number of arguments.
-  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  return text;
 }
 
 /** The characters in all texts of a thing. */

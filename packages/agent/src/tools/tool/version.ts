@@ -33,6 +33,7 @@ interface RecordedVersion {
 const DIGEST_LENGTH = 32;
 
 const recorded = new WeakMap<Tool, RecordedVersion>();
+const written = new WeakMap<ToolVersion, Uint8Array>();
 
 /** The version of a tool, and its recorded meaning. */
 export function recordedVersion(tool: Tool): RecordedVersion {
@@ -42,6 +43,13 @@ export function recordedVersion(tool: Tool): RecordedVersion {
   const made = { version, meaning: meaningOf(version) };
   recorded.set(tool, made);
   return made;
+}
+
+/** The canonical bytes of a recorded version, which are made once for all calls of its tool. The store gets its own. */
+export function bytesOfVersion(version: ToolVersion): Uint8Array {
+  const bytes = written.get(version) ?? encode(version);
+  written.set(version, bytes);
+  return bytes.slice();
 }
 
 /** The recorded meaning of a version: `<meaning>.<words>`. */

@@ -10,6 +10,7 @@ import {
   kindOfThing,
   principal as principalSchema,
   RepriseError,
+  utf8Length,
 } from '@reprise/contracts';
 import { encode } from '../codec/index.js';
 import type { App } from '../define/index.js';
@@ -64,6 +65,11 @@ function require(holds: boolean, what: string, expected: string, actual: unknown
     throw new RepriseError('invalid_argument', what, { expected, actual: actual === undefined ? 'nothing' : actual });
 }
 
+/** Refuses text that is not well-formed, as bytes would. */
+export function requireWritable(text: string): void {
+  if (utf8Length(text) < 0) encode(text);
+}
+
 /** Refuses an invalid principal, and a caller that poses as the kernel. */
 export function requirePrincipal(principal: unknown, where = 'as'): void {
   const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
@@ -75,5 +81,5 @@ export function requirePrincipal(principal: unknown, where = 'as'): void {
       ...hintOfPrincipal(principal),
     });
   }
-  encode(principal); // refuses malformed text
+  requireWritable(data);
 }

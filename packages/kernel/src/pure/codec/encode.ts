@@ -34,6 +34,7 @@ export function encode(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint
   return withWriter((writer) => {
     writer.start(depthMax);
     writer.write(thing, 0);
+    return writer.finish();
   });
 }
 
@@ -43,16 +44,31 @@ export function encode(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint
  */
 export function encodeKernel(thing: unknown): Uint8Array {
   return withWriter((writer) => {
-    writer.start(FRAME_DEPTH_MAX, { trusted: true });
+    writer.start(FRAME_DEPTH_MAX, TRUSTED);
     writer.write(thing, 0);
+    return writer.finish();
   });
+}
+
+const TRUSTED = { trusted: true } as const;
+
+/** Writes several values that the kernel itself has built with one writer: each as {@link encodeKernel} does. */
+export function encodeEach(things: readonly unknown[]): Uint8Array[] {
+  return withWriter((writer) =>
+    things.map((thing) => {
+      writer.start(FRAME_DEPTH_MAX, TRUSTED);
+      writer.write(thing, 0);
+      return writer.finish();
+    }),
+  );
 }
 
 /** Writes a list whose items are encoded already: the same bytes as those of the list itself. */
 export function encodeItems(items: readonly Uint8Array[]): Uint8Array {
   return withWriter((writer) => {
-    writer.start(FRAME_DEPTH_MAX, { trusted: true });
+    writer.start(FRAME_DEPTH_MAX, TRUSTED);
     writer.items(items);
+    return writer.finish();
   });
 }
 
@@ -80,17 +96,17 @@ export function encodeScopeLinks(thing: unknown, depthMax: number): LinkedBytes 
     writer.start(depthMax, { trusted: true, within });
     writer.openScope();
     writer.write(thing, 0);
+    return writer.finish();
   });
   return { bytes, links: within.links };
 }
 
-function withWriter(write: (writer: Writer) => void): Uint8Array {
+function withWriter<T>(write: (writer: Writer) => T): T {
   // A proxy may call back into `encode`: a running call has taken the writer out of the pool.
   const writer = pooled ?? new Writer();
   pooled = undefined;
   try {
-    write(writer);
-    return writer.finish();
+    return write(writer);
   } finally {
     if (writer.reusable()) pooled = writer;
   }

@@ -5,7 +5,15 @@ export { FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
 export { compareBytes, equalBytes } from './bytes.js';
 export { copyNormal, copyValue } from './copy.js';
 export { decode, decodeScope, decodeScopeStart } from './decode.js';
-export { encode, encodeItems, encodeKernel, encodeScope, encodeScopeLinks, type LinkedBytes } from './encode.js';
+export {
+  encode,
+  encodeEach,
+  encodeItems,
+  encodeKernel,
+  encodeScope,
+  encodeScopeLinks,
+  type LinkedBytes,
+} from './encode.js';
 export { equalValues } from './equal.js';
 export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';

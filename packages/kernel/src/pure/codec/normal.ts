@@ -56,7 +56,8 @@ export function nextValue(before: Value, thing: unknown, depth: number): NextVal
 /** What names one list again and again is small in memory and endless in bytes: beyond this, `encode` decides. */
 const COPIED_BYTES_MAX = 1024 * 1024;
 
-class Copier {
+/** Copies one thing into normal form, and counts its bytes. */
+export class Copier {
   /** The bytes of what is not shared. */
   bytes = 0;
   hasBytes = false;

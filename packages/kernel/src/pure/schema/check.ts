@@ -7,7 +7,7 @@ import type { FieldNode, SchemaNode } from './node.js';
 import { tagsOf } from './tags.js';
 
 /** The result of a check: the value, with defaults filled in, or its first error. */
-type CheckResult =
+export type CheckResult =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: string; readonly expected: string; readonly actual: string };
 
@@ -79,7 +79,15 @@ function walk(node: SchemaNode, value: Value, before?: Value): Value | Mismatch 
 
 type Leaf = Exclude<SchemaNode, { type: 'object' | 'record' | 'list' | 'tuple' | 'union' }>;
 
-function fits(node: Leaf, value: Value): boolean {
+/** Whether a node has no others inside. */
+export function isLeaf(node: SchemaNode): node is Leaf {
+  return !INNER.has(node.type);
+}
+
+const INNER: ReadonlySet<SchemaNode['type']> = new Set(['object', 'record', 'list', 'tuple', 'union']);
+
+/** Whether a value fits a node that has no others inside. */
+export function fits(node: Leaf, value: Value): boolean {
   switch (node.type) {
     case 'null':
       return value === null;
@@ -119,7 +127,8 @@ function fitsText(node: Extract<SchemaNode, { type: 'text' }>, text: string): bo
   return true;
 }
 
-function within(node: { readonly min?: number; readonly max?: number }, length: number): boolean {
+/** Whether so many items are within the bounds of a list. */
+export function within(node: { readonly min?: number; readonly max?: number }, length: number): boolean {
   return (node.min === undefined || length >= node.min) && (node.max === undefined || length <= node.max);
 }
 
@@ -272,7 +281,7 @@ function walkTagged(
 ): Value | Mismatch {
   if (!isMap(value)) return mismatch(node, value);
   const tag = Object.hasOwn(value, on) ? value[on] : undefined;
-  const options = taggedOptions(node, on);
+  const options = optionsByTag(node, on);
   const option = tag === undefined ? undefined : options.get(tag);
   if (option !== undefined) return walk(option, value, tagOf(before, on) === tag ? before : undefined);
   const expected = expectation({ type: 'literal', values: [...options.keys()] });
@@ -286,7 +295,8 @@ function tagOf(before: Value | undefined, on: string): Value | undefined {
 
 const tagged = new WeakMap<SchemaNode, ReadonlyMap<Value, SchemaNode>>();
 
-function taggedOptions(node: Extract<SchemaNode, { type: 'union' }>, on: string): ReadonlyMap<Value, SchemaNode> {
+/** The options of a union by the values of the field that tells them apart. */
+export function optionsByTag(node: Extract<SchemaNode, { type: 'union' }>, on: string): ReadonlyMap<Value, SchemaNode> {
   const known = tagged.get(node);
   if (known !== undefined) return known;
   const options = new Map<Value, SchemaNode>();

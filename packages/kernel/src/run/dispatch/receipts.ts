@@ -8,7 +8,7 @@ import type { LinkCheck } from '../../ports/content/links.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { normalValue } from '../../pure/codec/index.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
-import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
+import { check, compileSchema, fittedForm, type SchemaNode } from '../../pure/schema/index.js';
 
 /** A receipt without its adapter and attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
@@ -26,6 +26,15 @@ function badOutcome({ guarantee }: EffectLeaf): Said {
 }
 
 let shape: SchemaNode | undefined;
+
+/** The shape of a receipt without its adapter and attempt. */
+function saidShape(): SchemaNode {
+  if (shape !== undefined) return shape;
+  const whole = compileSchema(receiptSchema) as Extract<SchemaNode, { type: 'object' }>;
+  const { adapter: _adapter, attempts: _attempts, ...fields } = whole.fields;
+  shape = { type: 'object', fields };
+  return shape;
+}
 
 /**
  * Makes the receipt of an outcome. A payload that breaks its schema or links missing content becomes an error as data.
@@ -55,24 +64,30 @@ function saidBy(outcome: unknown): Said | undefined {
     const said: Record<string, unknown> = { status, usage };
     if (status === 'error') Object.assign(said, { code, retryable });
     if (status === 'timeout') said.code = code ?? 'adapter_timeout';
-    shape ??= compileSchema(receiptSchema);
-    const given = normalValue(said).value as Readonly<Record<string, Value>>; // leaves out undefined fields
-    return check(shape, { adapter: '', attempts: 0, ...given }).ok ? (given as unknown as Said) : undefined;
+    const fitted = fittedForm(saidShape(), said, VALUE_BYTES_MAX);
+    if (fitted !== undefined) return fitted.value as unknown as Said;
+    const given = normalValue(said).value; // leaves out undefined fields
+    return check(saidShape(), given).ok ? (given as unknown as Said) : undefined;
   } catch {
     return undefined;
   }
 }
 
 async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubber }: ReceiptParts): Promise<Said> {
+  const schema = adapter.effect.receipt;
   let payload: Value;
+  let fits = false;
   try {
-    const { value, bytes } = normalValue((outcome as { readonly payload?: unknown }).payload);
+    const given = (outcome as { readonly payload?: unknown }).payload;
+    const fitted = fittedForm(schema, given, VALUE_BYTES_MAX);
+    const { value, bytes } = fitted ?? normalValue(given);
     if (bytes > VALUE_BYTES_MAX) return { status: 'error', code: 'validation_error/too_large' };
     payload = scrubber.value(value); // scrubbing never makes a text longer
+    fits = fitted !== undefined && payload === value; // without its secrets it may not fit any more
   } catch {
     return { status: 'error', code: 'validation_error/not_canonical' };
   }
-  const checked = check(adapter.effect.receipt, payload);
+  const checked = fits ? { ok: true as const, value: payload } : check(schema, payload);
   if (!checked.ok) return { status: 'error', code: 'validation_error' };
   const bad = await links.firstBad(checked.value);
   if (bad !== undefined) return { status: 'error', code: `validation_error/${bad.why}` };

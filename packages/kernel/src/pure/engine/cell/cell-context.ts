@@ -6,6 +6,7 @@ import {
   actor as actorSchema,
   type CommandName,
   type CommandValue,
+  type FaultCode,
   isWhole,
   KERNEL_COMMANDS,
   type KernelCommand,
@@ -29,7 +30,7 @@ import {
   type Table,
 } from '../../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
-import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
+import { type EventDelivery, type FrameFold, fittedGiven, normalGiven } from '../frame/frame-fold.js';
 import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, TABLE_WRITE_BYTES, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { DeliveryEntropy } from '../leaf/identity.js';
 import { isAddress, logKey } from '../leaf/leaf-key.js';
@@ -37,7 +38,7 @@ import type { CellLeaf } from '../leaf/leaves.js';
 import { OpenLog, type StagedBlob } from '../leaf/log.js';
 import { Fault, Rejected } from '../leaf/signals.js';
 import { CellTables } from '../table/cell-tables.js';
-import { checkedEvent } from './checked-event.js';
+import { eventNode, unknownEvent } from './event-node.js';
 
 /** The requests of a delivery; they take place when the delivery ends well. */
 export type CellOutput =
@@ -64,6 +65,9 @@ export type CellOutput =
 
 /** How the sender of an event is answered. */
 type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag' | 'failure'>;
+
+/** A value waits until it is delivered, and counts as long as it does. */
+const WAITS = true;
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
@@ -128,7 +132,7 @@ export class CellContext implements ReducerContext {
     );
     this.tables = new CellTables(fold, reducer, cell, this.address, {
       inside: () => this.#inside(),
-      write: (given) => this.#write(given),
+      write: (given, schema) => this.#write(given, schema),
     });
   }
 
@@ -154,13 +158,10 @@ export class CellContext implements ReducerContext {
   emit<I>(intent: Intent<I>): number {
     const plan = planFor(this.fold.env.app, intent.plan.name);
     if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
-    const { value, bytes } = this.#waiting(intent.input);
-    const input = check(plan.input, value);
-    if (!input.ok)
-      throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
+    const { value: input, bytes } = this.#checked(plan.input, intent.input, 'intent_invalid', plan.name, WAITS);
     const ordinal = this.#ord++;
     this.#plans = [...this.#plans, ordinal];
-    this.outputs.push({ type: 'intent', plan, ordinal, input: input.value, bytes });
+    this.outputs.push({ type: 'intent', plan, ordinal, input, bytes });
     return ordinal;
   }
 
@@ -171,15 +172,18 @@ export class CellContext implements ReducerContext {
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const { app } = this.fold.env;
-    const given = this.#waiting(event.value);
-    const value = checkedEvent(app, to, event.name, given.value);
+    const node = eventNode(app, to, event.name);
+    if (node === undefined) {
+      this.#counted(event.value, WAITS);
+      throw unknownEvent(to, event.name);
+    }
+    const { value, bytes } = this.#checked(node, event.value, 'event_invalid', event.name, WAITS);
     const answer: AnswerTerms = {
       reply: reply !== false,
       ...(reply === 'refusal' ? { quiet: true } : {}),
       ...tagged(tag),
       ...(failure === undefined ? {} : { failure: requireTag(failure) }),
     };
-    const { bytes } = given;
     this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, bytes, answer });
   }
 
@@ -197,10 +201,8 @@ export class CellContext implements ReducerContext {
   record(name: string, value: unknown): void {
     const node = this.reducer.facts.get(name);
     if (node === undefined) throw new Fault('fact_invalid', `${this.reducer.name} declares no fact ${name}`);
-    const checked = check(node, this.#copy(value));
-    if (!checked.ok)
-      throw new Fault('fact_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
-    this.outputs.push({ type: 'fact', name, value: checked.value });
+    const { value: fact } = this.#checked(node, value, 'fact_invalid', name);
+    this.outputs.push({ type: 'fact', name, value: fact });
   }
 
   timer(name: string, at: number): void {
@@ -226,7 +228,7 @@ export class CellContext implements ReducerContext {
 
   cancel(plan: number | 'all', { actor }: { readonly actor?: Actor } = {}): void {
     this.#inside();
-    const who = actor === undefined ? {} : { actor: actorGiven(this.#copy(actor)) };
+    const who = actor === undefined ? {} : { actor: actorGiven(this.#counted(actor).value) };
     const ordinals = plan === 'all' ? this.#plans : this.#plans.filter((ordinal) => ordinal === plan);
     this.#plans = this.#plans.filter((ordinal) => !ordinals.includes(ordinal));
     for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal, ...who });
@@ -242,26 +244,18 @@ export class CellContext implements ReducerContext {
   }
 
   command<N extends CommandName>(name: N, value: CommandValue<N>, { tag }: { readonly tag?: string } = {}): void {
-    const given = this.#copy(value);
     const node = commandNode(name);
+    const given = node === undefined ? this.#counted(value) : this.#checked(node, value, 'value_invalid', name);
     if (node === undefined) throw new Fault('value_invalid', `${String(name)} is no command of the kernel`);
-    const checked = check(node, given);
-    if (!checked.ok)
-      throw new Fault('value_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
-    const command = { name, value: checked.value } as unknown as KernelCommand;
+    const command = { name, value: given.value } as unknown as KernelCommand;
     this.outputs.push({ type: 'command', command, ...tagged(tag) });
   }
 
   append(log: string, item: unknown): void {
     const node = this.reducer.logs.get(log);
     if (node === undefined) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
-    const checked = check(node, this.#copy(item));
-    if (!checked.ok)
-      throw new Fault(
-        'value_invalid',
-        `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`,
-      );
-    this.staged.push(...this.#log(log).append(checked.value, this.fold.env.hash));
+    const { value } = this.#checked(node, item, 'value_invalid', `log ${log}`);
+    this.staged.push(...this.#log(log).append(value, this.fold.env.hash));
   }
 
   logHead(log: string): Ref {
@@ -316,30 +310,39 @@ export class CellContext implements ReducerContext {
     if (this.#over) throw new Fault('nondeterminism', 'ctx was used after its delivery was over');
   }
 
-  #copy(given: unknown): Value {
-    return this.#counted(given).value;
-  }
-
-  /** The copy of a value that waits until it is delivered, and what it counts for. */
-  #waiting(given: unknown): NormalValue {
-    const counted = this.#counted(given);
-    this.waitingBytes += counted.bytes;
-    return counted;
-  }
-
-  #counted(given: unknown): NormalValue {
+  /**
+   * The copy of a value, checked against its schema, and what it counts for.
+   *
+   * @param code of the fault when it does not fit
+   * @param name says in the fault what it is
+   */
+  #checked(node: SchemaNode, given: unknown, code: FaultCode, name: string, waits = false): NormalValue {
     this.#inside();
-    const normal = normalGiven(given);
-    const bytes = normal.bytes + VALUE_BYTES_EXTRA;
+    const fitted = fittedGiven(node, given);
+    const counted = this.#counted(given, waits, fitted);
+    if (fitted !== undefined) return counted;
+    const checked = check(node, counted.value);
+    if (checked.ok) return { value: checked.value, bytes: counted.bytes };
+    throw new Fault(code, `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+  }
+
+  /** The copy of a value, and what it counts for. @param waits until it is delivered */
+  #counted(given: unknown, waits = false, normal?: NormalValue): NormalValue {
+    this.#inside();
+    const { value, bytes: own } = normal ?? normalGiven(given);
+    const bytes = own + VALUE_BYTES_EXTRA;
     this.#count(bytes);
-    return { value: normal.value, bytes };
+    if (waits) this.waitingBytes += bytes;
+    return { value, bytes };
   }
 
   /** The copy of a value that a table is to hold. */
-  #write(given: unknown): NormalValue {
-    const { value, bytes } = this.#counted(given);
+  #write(given: unknown, schema: SchemaNode | undefined): NormalValue & { readonly fits: boolean } {
+    this.#inside();
+    const fitted = schema && fittedGiven(schema, given);
+    const { value, bytes } = this.#counted(given, false, fitted);
     this.#count(TABLE_WRITE_BYTES);
-    return { value, bytes: bytes - VALUE_BYTES_EXTRA };
+    return { value, bytes: bytes - VALUE_BYTES_EXTRA, fits: fitted !== undefined };
   }
 
   #count(bytes: number): void {

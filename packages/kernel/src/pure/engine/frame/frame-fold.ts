@@ -29,6 +29,7 @@ import {
 } from '@reprise/contracts';
 import { type Hash, type NormalValue, normalValue } from '../../codec/index.js';
 import type { App } from '../../define/index.js';
+import { fittedForm, type SchemaNode } from '../../schema/index.js';
 import {
   CASCADE_DELIVERIES_MAX,
   CASCADE_VALUE_BYTES_MAX,
@@ -342,6 +343,15 @@ export class FrameFold {
 function neededBy(delivery: QueuedDelivery): LeafKey[] {
   if (delivery.kind === 'event') return [cellKey(delivery.to)];
   return delivery.kind === 'plan' ? [cellKey([delivery.plan[0], delivery.plan[1]])] : [];
+}
+
+/**
+ * The copy of an author's value that fits its schema as it is, in normal form.
+ *
+ * @returns undefined for anything else: {@link normalGiven} and the schema decide about it
+ */
+export function fittedGiven(node: SchemaNode, given: unknown): NormalValue | undefined {
+  return fittedForm(node, given, VALUE_BYTES_MAX);
 }
 
 /** Copies an author's value into normal form; one that is not canonical or too large is the author's fault. */

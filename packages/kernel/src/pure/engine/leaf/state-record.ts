@@ -15,7 +15,7 @@
  * | others | every field | |
  */
 import type { StateRecord, Value } from '@reprise/contracts';
-import { encodeItems, encodeKernel, equalValues, type Hash, isWithinBytes } from '../../codec/index.js';
+import { encodeEach, encodeItems, equalValues, type Hash, isWithinBytes } from '../../codec/index.js';
 import { packWait, STATE_PREFIX } from '../../record/index.js';
 import { encodedValue } from './encoded-value.js';
 import type { LeafKind } from './leaf-key.js';
@@ -30,16 +30,27 @@ const SHORT_UNITS = 15;
 
 type Changed = Record<string, Uint8Array | Value[]>;
 
+/** A field that is shown by digest, once its bytes are written. */
+interface LongField {
+  readonly of: Changed;
+  readonly name: string;
+  /** The value as its bytes are hashed. */
+  readonly packed: unknown;
+}
+
 /** A leaf's fields that may be stated. */
 type Stated = Readonly<Record<string, unknown>>;
 
 /** The state record of these changes; leaves of which nothing is to be stated are left out. */
 export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRecord {
   const leaves: StateRecord['leaves'] = [];
+  const long: LongField[] = [];
   for (const change of inOrder(changes)) {
-    const stated = statedOf(change, hash);
+    const stated = statedOf(change, hash, long);
     if (stated !== undefined) leaves.push([[...change.key.path], stated]);
   }
+  const written = long.length === 0 ? [] : encodeEach(long.map(({ packed }) => packed));
+  for (const [i, { of, name }] of long.entries()) of[name] = hash(written[i] as Uint8Array);
   return { kind: 'state', leaves };
 }
 
@@ -49,11 +60,11 @@ function inOrder(changes: readonly LeafChange[]): readonly LeafChange[] {
 }
 
 /** The stated fields; null for a leaf that left, undefined when there is nothing to state. */
-function statedOf({ key, before, after }: LeafChange, hash: Hash): Changed | null | undefined {
+function statedOf({ key, before, after }: LeafChange, hash: Hash, long: LongField[]): Changed | null | undefined {
   if (before === after) return undefined;
   const kind = key.path[0];
   if (after === undefined) return LEAVES_SILENTLY.has(kind) || before === undefined ? undefined : null;
-  const changed = new ChangedFields(hash);
+  const changed = new ChangedFields(hash, long);
   changed.state(kind, before, after);
   return Object.keys(changed.found).length === 0 ? undefined : changed.found;
 }
@@ -64,7 +75,11 @@ const LEAVES_SILENTLY: ReadonlySet<LeafKind> = new Set(['asked', 'failed', 'plan
 class ChangedFields {
   readonly found: Changed = {};
 
-  constructor(private readonly hash: Hash) {}
+  /** @param long takes the fields that are shown by digest: all of a frame are written with one writer */
+  constructor(
+    private readonly hash: Hash,
+    private readonly long: LongField[],
+  ) {}
 
   state(kind: LeafKind, before: unknown, after: unknown): void {
     switch (kind) {
@@ -131,8 +146,9 @@ class ChangedFields {
 
   /** @param packed the value as its bytes are counted and hashed */
   #state(name: string, value: Value, packed: Value): void {
-    // Counted first: most fields are shown by value, and so need no bytes of their own.
-    this.found[name] = isWithinBytes(packed, INLINE_BYTES_MAX) ? [value] : this.hash(encodeKernel(packed));
+    const isShort = isWithinBytes(packed, INLINE_BYTES_MAX);
+    this.found[name] = isShort ? [value] : [];
+    if (!isShort) this.long.push({ of: this.found, name, packed });
   }
 
   #written(name: string, value: Value, bytes: Uint8Array): void {

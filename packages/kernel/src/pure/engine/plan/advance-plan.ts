@@ -228,7 +228,7 @@ class PlanRun {
     const leaf = this.#leaf;
     const { plan, cause: c } = this.delivery;
     const { emission, definition } = output;
-    const params = check(definition.params, output.params);
+    const params = output.fits ? { ok: true as const, value: output.params } : check(definition.params, output.params);
     const value = params.ok ? params.value : output.params;
     const identity = {
       plan,

@@ -21,10 +21,10 @@ import type {
   ReceiptOf,
   Resumed,
 } from '../../define/index.js';
-import { check } from '../../schema/index.js';
-import { checkedEvent } from '../cell/checked-event.js';
+import { check, type SchemaNode } from '../../schema/index.js';
+import { eventNode, unknownEvent } from '../cell/event-node.js';
 import { runPure } from '../cell/purity.js';
-import { normalGiven } from '../frame/frame-fold.js';
+import { fittedGiven, normalGiven } from '../frame/frame-fold.js';
 import { CANCEL_GRACE_MS, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { isAddress } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
@@ -37,6 +37,8 @@ export type PlanOutput =
       readonly emission: number;
       readonly definition: EffectDefinition;
       readonly params: Value;
+      /** They fit their schema as they are. */
+      readonly fits: boolean;
       readonly timeoutMs: number | null;
       readonly approval: { readonly to?: string } | undefined;
     }
@@ -167,9 +169,10 @@ class RunningPlan implements PlanContext {
     if (timeoutMs !== null) this.#later(timeoutMs, 'timeoutMs');
     const approval = askedApproval(options.approval); // L2
     const emission = this.emissions++;
-    const copy = this.#copy(params); // L2
+    const { value: copy, fits } = this.#fitting(declared.params, params); // L2
     if (!this.segment.rebuilt) {
-      this.segment.outputs.push({ type: 'effect', emission, definition: declared, params: copy, timeoutMs, approval });
+      const terms = { definition: declared, params: copy, fits, timeoutMs, approval };
+      this.segment.outputs.push({ type: 'effect', emission, ...terms });
     }
     return { emission };
   }
@@ -225,7 +228,7 @@ class RunningPlan implements PlanContext {
 
   raiseEvent(event: { readonly name: string; readonly value: unknown }): void {
     const before = this.segment.valueBytes;
-    const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value)); // L2
+    const value = this.#event(event.name, event.value); // L2
     const bytes = this.segment.valueBytes - before;
     this.segment.waitingBytes += bytes;
     if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value, bytes });
@@ -239,7 +242,8 @@ class RunningPlan implements PlanContext {
   }
 
   continueAs(input: unknown): void {
-    const checked = check(this.definition.input, this.#copy(input));
+    const { value, fits } = this.#fitting(this.definition.input, input);
+    const checked = fits ? { ok: true as const, value } : check(this.definition.input, value);
     if (!checked.ok) throw new Fault('intent_invalid', `continueAs: ${checked.path}: expected ${checked.expected}`);
     this.segment.continuation = { input: checked.value };
   }
@@ -254,10 +258,22 @@ class RunningPlan implements PlanContext {
     throw new Fault('timer_invalid', `${what} is a whole number of milliseconds, not ${String(ms)}`);
   }
 
-  #copy(given: unknown): Value {
-    const { value, bytes } = normalGiven(given);
+  /** The value of an event for the plan's own cell. */
+  #event(name: string, given: unknown): Value {
+    const node = eventNode(this.app, this.cell, name);
+    const { value, fits } = this.#fitting(node, given);
+    if (node === undefined) throw unknownEvent(this.cell, name);
+    const checked = fits ? { ok: true as const, value } : check(node, value);
+    if (checked.ok) return checked.value;
+    throw new Fault('event_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
+  }
+
+  /** The copy of a value, which counts, and whether it fits its schema as it is: otherwise the schema must decide. */
+  #fitting(node: SchemaNode | undefined, given: unknown): { readonly value: Value; readonly fits: boolean } {
+    const fitted = node === undefined ? undefined : fittedGiven(node, given);
+    const { value, bytes } = fitted ?? normalGiven(given);
     this.segment.valueBytes += bytes + VALUE_BYTES_EXTRA;
-    return value;
+    return { value, fits: fitted !== undefined };
   }
 }
 

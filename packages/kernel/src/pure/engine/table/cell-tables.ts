@@ -20,8 +20,8 @@ import { emptyTable, entriesIn, lookUp, type NodeWriter, type TableHead, TableTr
 interface TableGate {
   /** Refuses calls after the delivery is over. */
   inside(): void;
-  /** Counts a write, and copies its value; `bytes` is its size. */
-  write(given: unknown): NormalValue;
+  /** Counts a write, and copies its value; `bytes` is its size, and `fits` that the schema need not look at it. */
+  write(given: unknown, schema?: SchemaNode): NormalValue & { readonly fits: boolean };
 }
 
 /** All tables of the cell of a delivery. */
@@ -90,7 +90,7 @@ class CellTable implements Table<Value> {
   }
 
   set(key: string, value: Value): void {
-    this.#tree.set(this.#key(key), this.#checked(this.gate.write(value)));
+    this.#tree.set(this.#key(key), this.#checked(this.gate.write(value, this.schema)));
   }
 
   delete(key: string): boolean {
@@ -115,9 +115,9 @@ class CellTable implements Table<Value> {
   }
 
   /** The value in normal form, though a default was filled in. */
-  #checked(given: NormalValue): Value {
+  #checked(given: ReturnType<TableGate['write']>): Value {
     const { value } = given;
-    const checked = check(this.schema, value);
+    const checked = given.fits ? { ok: true as const, value } : check(this.schema, value);
     if (!checked.ok) {
       const { path, expected, actual } = checked;
       throw new Fault('value_invalid', `table ${this.name} ${path}: expected ${expected}, got ${actual}`);

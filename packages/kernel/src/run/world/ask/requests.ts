@@ -17,7 +17,7 @@ import {
 } from '@reprise/contracts';
 import { LINKS_FOLLOWED_MAX } from '../../../ports/content/bounds.js';
 import type { LinkCheck } from '../../../ports/content/links.js';
-import { requirePrincipal } from '../../../pure/arguments/arguments.js';
+import { requirePrincipal, requireWritable } from '../../../pure/arguments/arguments.js';
 import { decode, encode } from '../../../pure/codec/index.js';
 import { type App, cellAddress, reducerFor } from '../../../pure/define/index.js';
 import { holderIn, isCellKey, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
@@ -141,7 +141,7 @@ export function requireAsking(id: unknown, principal: unknown): void {
     });
   }
   requirePrincipal(principal);
-  encode(id); // refuses malformed text
+  requireWritable(id);
 }
 
 function checkAddress(app: App, to: Address): Address {
