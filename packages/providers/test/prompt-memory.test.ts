@@ -126,6 +126,23 @@ describe('what a memory of prompts keeps', () => {
     expect(after.messages).toEqual((await assemblePrompt(content, items, TARGET)).messages);
   });
 
+  it('an item whose text reads like the link of another is not taken for it', async () => {
+    const { content } = await memory().open();
+    const link = await putText(content, 'text');
+    const [linked, told] = [said(link), said(link.toString() as never)];
+    const kept = new PromptMemory();
+    const list = (await kept.node(
+      content,
+      await putValue(content, [linked, told, linked]),
+    )) as unknown as (typeof linked)[];
+    const [first, second, third] = list.map(({ parts }) => (parts[0] as { text_ref: unknown }).text_ref);
+    expect([first, second, third]).toEqual([link, link.toString(), link]);
+    expect(list[2]).toBe(list[0]);
+    const drafts: ItemDrafts = { drafts: [], losses: [] };
+    kept.keep(list[1] as TranscriptItem, 'key', drafts);
+    expect(kept.drafts(list[0] as TranscriptItem, 'key')).toBeUndefined();
+  });
+
   it('an image is read for each request: its bytes could be written to', async () => {
     const { content } = await memory().open();
     const blob_ref = await content.put(pngOf());

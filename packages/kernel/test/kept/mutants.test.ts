@@ -27,8 +27,8 @@ const STATES: readonly Mutant[] = [
   {
     does: 'does not count what a delivery added to a state',
     file: 'pure/engine/cell/next-state.ts',
-    from: 'boundOf(after, rest.bytes, last.bytesMax + next.added)',
-    to: 'boundOf(after, rest.bytes, last.bytesMax)',
+    from: 'boundOf(after, restBytes, last.bytesMax + next.added)',
+    to: 'boundOf(after, restBytes, last.bytesMax)',
   },
   {
     does: 'takes a state without the defaults that its schema fills in',
@@ -41,6 +41,12 @@ const STATES: readonly Mutant[] = [
     file: 'pure/engine/cell/next-state.ts',
     from: 'if (!checked.ok || checked.value !== next.value) return undefined;',
     to: 'if (checked.ok && checked.value !== next.value) return undefined;',
+  },
+  {
+    does: 'keeps timers in the order in which they were set',
+    file: 'pure/engine/cell/cell-context.ts',
+    from: 'inKeyOrder(Object.fromEntries(this.#timers))',
+    to: 'Object.fromEntries(this.#timers)',
   },
   {
     does: 'takes a shorter list for the list before',
@@ -99,7 +105,7 @@ const TABLES: readonly Mutant[] = [
   {
     does: 'gives recipes the value of a table itself, whose encoding is kept',
     file: 'pure/engine/table/cell-tables.ts',
-    from: 'return found === undefined ? undefined : copyValue(found);',
+    from: 'return found === undefined ? undefined : copyNormal(found);',
     to: 'return found;',
   },
 ];

@@ -6,11 +6,11 @@
  *     here, and they decide about it. So this walk has no refusals and no defaults of its own.
  * W2  No accessor is run, and nothing of the given thing is shared, links apart, which are frozen.
  */
-import { raiseExhaustion, utf8Length, type Value } from '@reprise/contracts';
+import { raiseExhaustion, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from '../codec/bounds.js';
 import { Copier, type NormalValue } from '../codec/normal.js';
 import { byteLength, headBytes } from '../codec/size.js';
-import { orderKeys, sortKeys } from '../codec/text.js';
+import { orderKeys } from '../codec/text.js';
 import { fits, isLeaf, optionsByTag, within } from './check.js';
 import type { SchemaNode } from './node.js';
 
@@ -60,26 +60,27 @@ class FittingCopier extends Copier {
   }
 
   #object(node: Kind<'object'>, thing: unknown, depth: number): Value | undefined {
-    const fields = fieldsInOrder(node);
-    if (fields === undefined || depth >= VALUE_DEPTH_MAX || !isPlainMap(thing)) return undefined;
+    if (depth >= VALUE_DEPTH_MAX || !isPlainMap(thing)) return undefined;
+    const arranged = arrangementOf(node, Object.keys(thing));
+    if (arranged === undefined || Object.getOwnPropertySymbols(thing).length > 0) return undefined;
+    const { fields } = arranged;
     const copy: Record<string, Value> = {};
-    let owned = 0;
-    let present = 0;
-    for (const { key, bytes, field, optional } of fields) {
+    let present = fields.length;
+    this.bytes += arranged.bytes;
+    for (let i = 0; i < fields.length; i++) {
+      const { key, field, optional } = fields[i] as ArrangedField;
       const property = Object.getOwnPropertyDescriptor(thing, key);
-      if (property !== undefined && !isData(property)) return undefined;
-      if (property !== undefined) owned++;
-      if (property?.value === undefined) {
-        if (optional) continue; // absent, or a key without a value, which is no part of a map
-        return undefined;
+      if (property === undefined || isAccessor(property)) return undefined;
+      if (property.value === undefined) {
+        if (!optional) return undefined;
+        present--; // a key without a value is no part of a map
+        this.bytes -= byteLength(key);
+        continue;
       }
       const item = this.fit(field, property.value, depth + 1);
       if (item === undefined || this.bytes > this.bytesMax) return undefined;
       copy[key] = item;
-      this.bytes += bytes;
-      present++;
     }
-    if (Reflect.ownKeys(thing).length !== owned) return undefined; // keys that the schema does not have, and symbols
     this.bytes += headBytes(present);
     return copy;
   }
@@ -88,12 +89,12 @@ class FittingCopier extends Copier {
     if (depth >= VALUE_DEPTH_MAX || !isPlainMap(thing)) return undefined;
     const keys = Object.keys(thing);
     const order = orderKeys(keys);
-    if (order.bytes < 0 || Reflect.ownKeys(thing).length !== keys.length) return undefined;
+    if (order.bytes < 0 || Object.getOwnPropertySymbols(thing).length > 0) return undefined;
     const copy: Record<string, Value> = {};
     this.bytes += order.bytes + headBytes(keys.length);
     for (const key of order.sorted) {
       const property = Object.getOwnPropertyDescriptor(thing, key);
-      if (property === undefined || !isData(property) || key === '__proto__' || !fitsKey(node.key, key))
+      if (property === undefined || isAccessor(property) || key === '__proto__' || !fitsKey(node.key, key))
         return undefined;
       const item = this.fit(node.item, property.value, depth + 1);
       if (item === undefined || this.bytes > this.bytesMax) return undefined;
@@ -138,33 +139,63 @@ class FittingCopier extends Copier {
   }
 }
 
-/** A field of an object, and the bytes of its key. */
-interface OrderedField {
+/** A field of an object under a key that a map has. */
+interface ArrangedField {
   readonly key: string;
-  readonly bytes: number;
   readonly field: SchemaNode;
   readonly optional: boolean;
 }
 
-const ordered = new WeakMap<SchemaNode, readonly OrderedField[] | null>();
-
-/** The fields of an object in the canonical order of their keys; undefined when one of these is no key of a map. */
-function fieldsInOrder(node: Kind<'object'>): readonly OrderedField[] | undefined {
-  const known = ordered.get(node);
-  if (known !== undefined) return known ?? undefined;
-  const keys = sortKeys(Object.keys(node.fields));
-  const isWhole = keys.every((key) => key !== '__proto__' && utf8Length(key) >= 0);
-  const found = keys.map((key): OrderedField => {
-    const { node: field, optional } = node.fields[key] as Kind<'object'>['fields'][string];
-    return { key, bytes: byteLength(key), field, optional };
-  });
-  ordered.set(node, isWhole ? found : null);
-  return isWhole ? found : undefined;
+/** The keys of a map that may fit an object, in canonical order. */
+interface Arrangement {
+  /** The keys as the map lists them. */
+  readonly given: readonly string[];
+  readonly fields: readonly ArrangedField[];
+  /** The canonical bytes of all keys. */
+  readonly bytes: number;
 }
 
-/** A property that is part of a value: no accessor, and found by those who list keys. */
-function isData({ enumerable, get, set }: PropertyDescriptor): boolean {
-  return enumerable === true && get === undefined && set === undefined;
+/** How many arrangements of an object are remembered: maps of one origin list their keys alike. */
+const ARRANGEMENTS_MAX = 8;
+
+const arrangements = new WeakMap<SchemaNode, Arrangement[]>();
+
+/** The keys of a map in order; undefined when it has one that is not in the schema, or lacks one that it must have. */
+function arrangementOf(node: Kind<'object'>, keys: readonly string[]): Arrangement | undefined {
+  const known = arrangements.get(node);
+  if (known !== undefined) {
+    for (let i = 0; i < known.length; i++) {
+      const one = known[i] as Arrangement;
+      if (areSame(one.given, keys)) return one;
+    }
+  }
+  const made = arranged(node, keys);
+  if (known === undefined) arrangements.set(node, made === undefined ? [] : [made]);
+  else if (made !== undefined && known.length < ARRANGEMENTS_MAX) known.push(made);
+  return made;
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false;
+  return true;
+}
+
+function arranged({ fields: of }: Kind<'object'>, keys: readonly string[]): Arrangement | undefined {
+  const { sorted, bytes } = orderKeys(keys);
+  if (bytes < 0 || keys.includes('__proto__') || !keys.every((key) => Object.hasOwn(of, key))) return undefined;
+  const isWhole = Object.keys(of).every((key) => of[key]?.optional === true || keys.includes(key));
+  if (!isWhole) return undefined;
+  const fields = sorted.map((key): ArrangedField => {
+    const { node, optional } = of[key] as Kind<'object'>['fields'][string];
+    return { key, field: node, optional };
+  });
+  return { given: [...keys], fields, bytes };
+}
+
+/** Code is not data: to ask for the value would run it. */
+function isAccessor({ get, set }: PropertyDescriptor): boolean {
+  return get !== undefined || set !== undefined;
 }
 
 function isPlainMap(thing: unknown): thing is object {

@@ -9,8 +9,11 @@ import {
   copyNormal,
   decode,
   encode,
+  encodeEach,
   encodeKernel,
   equalValues,
+  inKeyOrder,
+  isWithinBytes,
   nextValue,
   normalValue,
   toHex,
@@ -136,6 +139,39 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       expect(toHex(encode(copyNormal(value)))).toBe(toHex(encode(value)));
     });
     await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('normal.test.ts') });
+  });
+
+  it('a value is within exactly as many bytes as it has, and more', async () => {
+    const law = fc.property(anyValue(), fc.nat({ max: 60 }), (given, room) => {
+      const value = decode(encode(given));
+      const size = encode(value).length;
+      for (const max of [room, size - 1, size, size + 1]) expect(isWithinBytes(value, max)).toBe(size <= max);
+    });
+    await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('normal.test.ts') });
+    expect(isWithinBytes({ a: 1, b: undefined } as never, 4)).toBe(true);
+    let list: Value = ['x'];
+    for (let i = 0; i < 40; i++) list = [list, list];
+    expect(isWithinBytes(list, 48)).toBe(false); // it has more bytes than a memory
+  });
+
+  it('values that are written one after the other have the bytes that each has alone, which are its own', async () => {
+    const law = fc.property(fc.array(anyValue(), { maxLength: 5 }), (given) => {
+      const written = encodeEach(given.map((value) => decode(encode(value))));
+      expect(written.map(toHex)).toEqual(given.map((value) => toHex(encode(value))));
+      written[0]?.fill(255);
+      expect(written.slice(1).map(toHex)).toEqual(given.slice(1).map((value) => toHex(encode(value))));
+    });
+    await hold(law, { numRuns: 500 / stepOf(4), command: rerun('normal.test.ts') });
+  });
+
+  it('fields in the order of their keys are those of the decoded map, a key that no map may have among them', async () => {
+    const law = fc.property(fc.dictionary(fc.string({ maxLength: 4 }), fc.nat()), (map) => {
+      expect(Object.entries(inKeyOrder(map))).toEqual(
+        Object.entries(decode(encode(Object.fromEntries(Object.entries(map)))) as object),
+      );
+    });
+    await hold(law, { numRuns: 500 / stepOf(4), command: rerun('normal.test.ts') });
+    expect(Object.keys(inKeyOrder(JSON.parse('{"b": 1, "__proto__": 2, "a": 3}')))).toEqual(['a', 'b', '__proto__']);
   });
 
   it('two values are equal when their bytes are', async () => {

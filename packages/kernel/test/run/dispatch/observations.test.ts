@@ -99,6 +99,19 @@ describe('what an adapter states of its execution', () => {
     });
   });
 
+  it('what does not fit without its secrets is left out, and all else stands [EFF-27, CON-16]', async () => {
+    const [receipt] = await receiptsOf(
+      async (context) => {
+        await context.secret('KEY');
+        context.observe?.({ asked, response_model: 'large-2' });
+        return ok({ got: 1 });
+      },
+      { secret: 'provider' }, // the name of a field
+    );
+    expect(receipt?.asked).toBeUndefined();
+    expect(receipt?.response_model).toBe('large-2');
+  });
+
   it('an adapter that states nothing leaves no field, not even an empty one [EFF-27]', async () => {
     const [receipt] = await receiptsOf(() => ok({ got: 1 }));
     expect(Object.keys(receipt ?? {}).sort()).toEqual(['adapter', 'attempts', 'payload', 'status']);

@@ -1,7 +1,10 @@
 import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { encode, memory, openKernelWorld, putValue } from '../../../src/index.js';
+import * as z from 'zod';
+import { defineEffect, encode, memory, openKernelWorld, putValue } from '../../../src/index.js';
+import { Scrubber } from '../../../src/ports/scrub/index.js';
 import { VALUE_BYTES_MAX } from '../../../src/pure/engine/index.js';
+import { receiptOf } from '../../../src/run/dispatch/receipts.js';
 import { closeSound, isPending, recordsOf, until } from '../../support/judge.js';
 import { again, ask, asked, ILLEGAL, illegal, lab, once, seen, start, tellCell } from '../../support/lab.js';
 import { ok, outside } from '../../support/outside.js';
@@ -299,4 +302,27 @@ describe('given an adapter that throws when it is asked to stop', () => {
       await closeSound(world, store, cancelling);
     },
   );
+});
+
+describe('given a payload with a secret', () => {
+  const parts = (secret: string) => ({ links: { firstBad: async () => undefined }, scrubber: new Scrubber([secret]) });
+  const receiptBy = (receipt: z.ZodType, payload: unknown, secret: string) => {
+    const effect = defineEffect({ kind: 'test.told@1', params: z.null(), receipt });
+    const adapter = { effect, name: 'teller', doExecute: async () => ({ status: 'cancelled' }) } as never;
+    const leaf = { attempt: 1, guarantee: 'idempotent' } as never;
+    return receiptOf(adapter, leaf, ok(payload as never), parts(secret) as never);
+  };
+
+  it('what is left of it is checked, though the whole fitted [EFF-24]', async () => {
+    const key = z.strictObject({ key: z.string().regex(/^sk-/) });
+    const whole = { key: 'sk-0123456789' };
+    expect(await receiptBy(key, whole, 'another-secret')).toMatchObject({ status: 'ok', payload: whole });
+    const said = await receiptBy(key, whole, 'sk-0123456789');
+    expect(said).toEqual({ adapter: 'teller', attempts: 1, status: 'error', code: 'validation_error' });
+  });
+
+  it('a payload without a field that has a default gets it', async () => {
+    const filled = z.strictObject({ got: z.int(), more: z.int().default(7) });
+    expect(await receiptBy(filled, { got: 1 }, 'a-secret')).toMatchObject({ payload: { got: 1, more: 7 } });
+  });
 });

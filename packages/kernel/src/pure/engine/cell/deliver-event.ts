@@ -118,19 +118,41 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, { reducer, event: 
     );
   }
   fold.afford(context);
-  const { v: _signed, tables: _tables, ...rest } = cell;
-  const after: CellLeaf = {
-    ...rest,
-    ...signature(reducer, delivery.to),
-    ...context.planning,
-    n: cell.n + 1,
-    timers: context.timers,
-    logs: [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1)),
-    ...(context.tables.heads === undefined ? {} : { tables: context.tables.heads }),
-    state: draft as CellState,
-  };
+  const after = cellAfter(reducer, delivery, cell, context, draft as CellState);
   const next = nextCell(reducer, cell.state, after) ?? normalCell(reducer, after);
   return { context, cell: next, logs: openLogs(context), timersBefore: cell.timers };
+}
+
+/** The cell as it will be, with its draft as its state: all else is in normal form. */
+function cellAfter(
+  reducer: ReducerDefinition,
+  { to }: EventDelivery,
+  { inc, live, n, failed, parent, pinc, asks, logs }: CellLeaf,
+  context: CellContext,
+  state: CellState,
+): CellLeaf {
+  const { heads } = context.tables;
+  return {
+    inc,
+    live,
+    n: n + 1,
+    ...context.planning,
+    failed,
+    parent,
+    ...(pinc === undefined ? {} : { pinc }),
+    ...(asks === undefined ? {} : { asks }),
+    ...signature(reducer, to),
+    timers: context.timers,
+    logs: withNames(logs, context.logs),
+    ...(heads === undefined ? {} : { tables: heads }),
+    state,
+  };
+}
+
+/** The names of logs with those that were opened. */
+function withNames(names: readonly string[], opened: ReadonlyMap<string, unknown>): readonly string[] {
+  if ([...opened.keys()].every((name) => names.includes(name))) return names;
+  return [...new Set([...names, ...opened.keys()])].sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** The plan for which an adapter sent the request that is delivered. The gate has found its effect open. */

@@ -68,6 +68,31 @@ describe('the state that a delivery leaves', () => {
     }
   });
 
+  it.each(['timers', 'tables'] as const)(
+    'given %s with the name that no map may have, then the whole is looked at [RED-5]',
+    (of) => {
+      const reducer = keeping(z.string());
+      const state: CellState = { kept: 'x', texts: [] };
+      rememberState(reducer, state, encode(cellWith(state)).length);
+      const named = JSON.parse('{"a": 1, "__proto__": 2}');
+      expect(nextCell(reducer, state, { ...cellWith(copyNormal(state) as CellState), [of]: { a: 1 } })).toBeDefined();
+      expect(nextCell(reducer, state, { ...cellWith(copyNormal(state) as CellState), [of]: named })).toBeUndefined();
+    },
+  );
+
+  it('given a cell with much around its state, when a delivery leaves it, then exactly what is too large is refused [RED-5]', () => {
+    const reducer = keeping(z.string());
+    const state: CellState = { kept: 'x'.repeat(40_000), texts: [] };
+    rememberState(reducer, state, encode(cellWith(state)).length);
+    for (let plans = 4_000; plans < 9_000; plans += 250) {
+      const cell = {
+        ...cellWith(copyNormal(state) as CellState),
+        plans: Array.from({ length: plans }, (_, i) => i + 65_536),
+      };
+      expect(nextCell(reducer, state, cell) !== undefined).toBe(encode(cell).length <= LEAF_BYTES_MAX);
+    }
+  });
+
   const options = [
     z.strictObject({ kind: z.literal('a'), inner: z.strictObject({ x: z.string() }) }),
     z.strictObject({ kind: z.literal('b'), inner: z.strictObject({ x: z.int() }) }),
