@@ -7,7 +7,10 @@ import { ROOT } from '../../lib/root.mjs';
 /** Passes over values, and the functions each call of which is one; a recursive function counts the values in it. */
 export const PASSES: Readonly<Record<string, readonly (readonly [file: string, functions: readonly string[]])[]>> = {
   encodes: [
-    ['packages/kernel/src/pure/codec/encode.ts', ['encode', 'encodeEach', 'encodeKernel', 'encodeItems', 'encodeScopeLinks']],
+    [
+      'packages/kernel/src/pure/codec/encode.ts',
+      ['encode', 'encodeEach', 'encodeKernel', 'encodeItems', 'encodeScopeLinks'],
+    ],
   ],
   decodes: [['packages/kernel/src/pure/codec/decode.ts', ['decode', 'decodeScope', 'decodeScopeStart']]],
   checks: [['packages/kernel/src/pure/schema/check.ts', ['check', 'checkNext']]],

@@ -22,7 +22,7 @@ const code = { enumerable: true, configurable: true, get: () => ++ran };
 const ODDITIES: readonly ((thing: never) => unknown)[] = [
   (thing) => thing,
   (thing: object) => Object.defineProperty(thing, 'a', code),
-  (thing: object) => Object.defineProperty(thing, 'b', { ...code, get: undefined, set: () => ++ran }),
+  (thing: object) => Object.defineProperty(thing, 'b', { enumerable: true, set: () => void ++ran }),
   (thing: object) => Object.defineProperty(thing, 't', code),
   (thing: object) => Object.assign(thing, { [Symbol('s')]: 1 }),
   (thing: object) => Object.defineProperty(thing, '__proto__', { value: 1, enumerable: true }),

@@ -21,7 +21,7 @@ import { requirePrincipal, requireWritable } from '../../../pure/arguments/argum
 import { decode, encode } from '../../../pure/codec/index.js';
 import { type App, cellAddress, reducerFor } from '../../../pure/define/index.js';
 import { holderIn, isCellKey, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
-import { check, compileSchema, type SchemaNode } from '../../../pure/schema/index.js';
+import { check, compileSchema, fittedForm, type SchemaNode } from '../../../pure/schema/index.js';
 import { readArgument } from './argument.js';
 
 /** A request that passed every check that does not depend on state. */
@@ -192,16 +192,19 @@ function parseRevival(app: App, to: Address, given: Value): Value {
 }
 
 function parseEvent(app: App, to: Address, name: string, given: unknown): Value {
-  const bytes = boundedBytes(name, given, formatAddress(to));
-  if (name === REVIVE) return parseRevival(app, to, decode(bytes));
   const events = reducerFor(app, to[0])?.events;
   const event = events?.get(name);
+  const isSendable = event !== undefined && !name.startsWith('sys/');
+  const fitted = isSendable ? fittedForm(event.node, given, VALUE_BYTES_MAX) : undefined;
+  if (fitted !== undefined) return fitted.value;
+  const bytes = boundedBytes(name, given, formatAddress(to));
+  if (name === REVIVE) return parseRevival(app, to, decode(bytes));
   if (event === undefined) {
     throw new RepriseError('unknown_event', `${to[0]} takes no event ${name}`, {
       expected: [...(events?.keys() ?? [])].join(', '),
     });
   }
-  if (name.startsWith('sys/')) {
+  if (!isSendable) {
     throw new RepriseError('invalid_argument', `only the kernel sends ${name}`, { where: formatAddress(to) });
   }
   const checked = check(event.node, decode(bytes));
