@@ -1,9 +1,10 @@
 /** What is not looked at again, since it was looked at before: the same refusals as if it were. */
-import { type Value, value } from '@reprise/contracts';
+import { type Address, type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { byteLength, copyNormal, encode } from '../../../../src/pure/codec/index.js';
 import { creates, defineReducer } from '../../../../src/pure/define/index.js';
+import { CellContext } from '../../../../src/pure/engine/cell/cell-context.js';
 import { nextCell, rememberState } from '../../../../src/pure/engine/cell/next-state.js';
 import { LEAF_BYTES_MAX } from '../../../../src/pure/engine/leaf/bounds.js';
 import type { CellLeaf, CellState } from '../../../../src/pure/engine/leaf/leaves.js';
@@ -91,6 +92,20 @@ describe('the state that a delivery leaves', () => {
       };
       expect(nextCell(reducer, state, cell) !== undefined).toBe(encode(cell).length <= LEAF_BYTES_MAX);
     }
+  });
+
+  it('the heads of tables and the timers stand in canonical order, whatever was written first [RED-5]', () => {
+    const reducer = { ...keeping(z.string()), tables: new Map([...'cba'].map((name) => [name, { type: 'value' }])) };
+    const cell = { ...cellWith({}), timers: { later: 2 } };
+    const to: Address = ['test/Keeps@1', 'x'];
+    const delivery = { to, from: null, adapter: null, actor: null };
+    const fold = { overlay: { get: () => undefined }, rules: {}, env: {} };
+    const context = new CellContext(fold as never, reducer as never, cell, delivery);
+    for (const name of 'cab') context.table(name).set('key', name);
+    for (const name of ['now', 'a']) context.timer(name, 1);
+    expect(Object.keys(context.tables.heads ?? {})).toEqual(['a', 'b', 'c']);
+    expect(Object.keys(context.timers)).toEqual(['a', 'now', 'later']);
+    expect(Object.keys(cell.timers)).toEqual(['later']);
   });
 
   const options = [
