@@ -19,7 +19,7 @@ async function post({ url, tokens }: Served, body: object) {
     body: JSON.stringify({ threadId: 't', runId: 'r', ...body }),
   });
   const text = await answer.text();
-  return { status: answer.status, text, events: eventsOf(text) };
+  return { status: answer.status, headers: answer.headers, text, events: eventsOf(text) };
 }
 
 const sent = async ({ world, clerk }: Served) => (await world.session('ann/t', clerk).state())?.inputs ?? 0;
