@@ -21,7 +21,7 @@ import type { Thread } from './thread.js';
 /** What a person decides: a decision, or the end of the run for a question that is not answered. */
 type Answer = Decision | 'cancel the run';
 
-/** How an item ended. */
+/** How an item ended, and who ended it. */
 type Ended = NonNullable<Item['ended']>;
 
 interface ResumeParts {
