@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { QUIET_SQLITE } from '../lib/quiet-sqlite.js';
 import { toJavaScript } from './docs-packages.js';
 
 const SECTION = /^(?=### )/m;
@@ -47,7 +48,10 @@ async function run(root: string, folder: string, mistakes: readonly Mistake[]): 
     writeFileSync(path.join(folder, `mistake-${i}.mjs`), kind === 'ts' ? toJavaScript(code) : commands(code));
   writeFileSync(path.join(folder, 'run.mjs'), runner(mistakes.length));
   const args = ['--import', 'tsx', '--conditions=@reprise/source', path.join(folder, 'run.mjs')];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 24 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    ...{ cwd: root, maxBuffer: 2 ** 24 },
+    env: { ...process.env, ...QUIET_SQLITE },
+  });
   const said = stdout.split('\n').filter((line) => line.startsWith('{"printed"'));
   return said.map((line) => settled((JSON.parse(line) as { printed: string }).printed, folder));
 }

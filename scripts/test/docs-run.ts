@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { QUIET_SQLITE } from '../lib/quiet-sqlite.js';
 import { commandIn, toJavaScript } from './docs-packages.js';
 import { type Action, type Block, type Page, programsOf } from './docs-pages.js';
 
@@ -184,7 +185,7 @@ interface Ended {
 
 function start(command: string, args: readonly string[], cwd: string): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, NODE_ENV: undefined, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const env = { ...process.env, ...QUIET_SQLITE, NODE_ENV: undefined, NO_COLOR: '1', FORCE_COLOR: undefined };
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env });
     let printed = '';
     for (const stream of [child.stdout, child.stderr]) {

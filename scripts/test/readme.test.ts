@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { program } from '../lib/program.js';
+import { QUIET_SQLITE } from '../lib/quiet-sqlite.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 // Inside the repository, so that the packages resolve by name as they do in an app.
@@ -19,7 +20,7 @@ function examplesOf(readme: string): string[] {
 function runExample(file: string, ...options: string[]) {
   const args = ['--import', 'tsx', '--conditions=@reprise/source', ...options, file];
   // Otherwise the inner test runner reports to the outer one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, ...QUIET_SQLITE };
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
   return { status, lines: stdout.trim().split('\n'), stderr };
 }

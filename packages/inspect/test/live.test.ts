@@ -104,6 +104,7 @@ describe('the page of a world that is written', () => {
       files.map((path) => {
         if (!existsSync(path)) return [path, null];
         const { mtimeMs, size } = statSync(path);
+        if (path.endsWith('-wal') && size === 0) return [path, null]; // no log: a driver may make an empty one
         return [path, mtimeMs, size, createHash('sha256').update(readFileSync(path)).digest('hex')];
       });
     const before = looks();

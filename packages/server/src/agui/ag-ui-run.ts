@@ -323,13 +323,18 @@ export class AgUiRun {
 
   /** Says what of the request does not count. */
   *#ignored(): Generator<AgUiEvent> {
-    const { tools = [], context = [] } = this.asked.input;
-    if (tools.length === 0 && context.length === 0) return;
-    const fields = [...(tools.length > 0 ? ['tools'] : []), ...(context.length > 0 ? ['context'] : [])];
+    const { tools = [], context = [], messages } = this.asked.input;
+    const instructs = messages.some(({ role }) => INSTRUCTING.includes(role));
+    const ignored = { tools: tools.length > 0, context: context.length > 0, messages: instructs };
+    const fields = Object.entries(ignored).flatMap(([field, is]) => (is ? [field] : []));
+    if (fields.length === 0) return;
     const reason = 'An agent has the tools and the instructions of its definition.';
     yield { type: 'CUSTOM', name: 'reprise/ignored', value: { fields, reason } };
   }
 }
+
+/** Messages that would instruct the model: its agent has instructions already. */
+const INSTRUCTING: readonly string[] = ['system', 'developer'];
 
 const sessionOf = ({ session_id }: AgentEvent): string => session_id;
 

@@ -96,7 +96,9 @@ export class AgUiSurface implements Surface {
     const { pace, limits } = this.door;
     if (messages > limits.batch)
       throw new Problem(413, 'bound_exceeded', `A request may send ${limits.batch} messages.`, { where: 'messages' });
-    if (pace.take(principal, messages - 1) !== undefined) throw new Problem(429, 'too_many', 'Too many messages.');
+    const wait = pace.take(principal, messages - 1);
+    if (wait !== undefined)
+      throw new Problem(429, 'too_many', 'Too many messages.', {}, { 'retry-after': String(wait) });
   }
 
   #agentIn({ target }: Visit): string | undefined {

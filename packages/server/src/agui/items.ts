@@ -12,7 +12,10 @@ type Resolved = AgentEventOf<'human.resolved'>;
 /** An approval or a question, and how it ended. */
 export interface Item {
   readonly asked: Requested;
-  readonly ended?: Pick<Resolved, 'how' | 'by' | 'actor'>;
+  readonly ended?: Pick<Resolved, 'how' | 'by' | 'actor'> & {
+    /** The digest of the arguments that a person gave its call in place of its own; null for none, absent while it is not known. */
+    readonly edited?: string | null;
+  };
 }
 
 /** Who may decide where an item names nobody. */
@@ -25,6 +28,7 @@ export class Items {
   take(event: AgentEvent): void {
     if (event.type === 'human.requested') this.#known.set(event.id, { asked: event });
     if (event.type === 'human.resolved') for (const id of idsOf(event)) this.#end(id, event);
+    if (event.type === 'tool.completed') this.#made(event);
   }
 
   /** An item by its id. */
@@ -37,6 +41,13 @@ export class Items {
     return [...this.#known.values()]
       .filter(({ asked, ended }) => ended === undefined && isFor(asked, principal))
       .map(({ asked }) => asked);
+  }
+
+  /** The result of a call says with which arguments it was made. */
+  #made({ session_id, call_id, edited_args_ref }: AgentEventOf<'tool.completed'>): void {
+    for (const [id, { asked, ended }] of this.#known)
+      if (ended !== undefined && asked.call_id === call_id && asked.session_id === session_id)
+        this.#known.set(id, { asked, ended: { ...ended, edited: edited_args_ref?.hex ?? null } });
   }
 
   #end(id: string, { how, by, actor }: Resolved): void {

@@ -5,10 +5,13 @@
  * R1  Either every answer fits and its item is one of the thread, or nothing is decided.
  * R2  An answer that is sent again changes nothing, and is accepted when the item ended as the answer says. One that came too late
  *     is refused in words that say how the item ended.
+ * R3  An approval of other arguments than those with which the call was made came too late as well. They are known once the
+ *     call has its result; until then an approval is taken for the one that was given.
  */
 import { createHash } from 'node:crypto';
 import type { Decision, Session } from '@reprise/agent';
 import { actorWords, isObject, isRepriseError, type Principal } from '@reprise/contracts';
+import { encode } from '@reprise/kernel/codec';
 import type { OwnedSessions } from '../sessions/owned-sessions.js';
 import type { ResumeEntry } from './input.js';
 import type { Item } from './items.js';
@@ -17,6 +20,9 @@ import type { Thread } from './thread.js';
 
 /** What a person decides: a decision, or the end of the run for a question that is not answered. */
 type Answer = Decision | 'cancel the run';
+
+/** How an item ended, and who ended it. */
+type Ended = NonNullable<Item['ended']>;
 
 interface ResumeParts {
   readonly sessions: OwnedSessions;
@@ -41,7 +47,7 @@ export async function resume(parts: ResumeParts, entries: readonly ResumeEntry[]
   for (const entry of entries) fitting(now, entry, principal);
 }
 
-/** The item of an answer, and the decision that it is. */
+/** The item of an answer, and the decision that it is. @throws RunRefusal for one that does not fit, or came too late */
 function fitting(
   thread: Thread,
   entry: ResumeEntry,
@@ -52,18 +58,28 @@ function fitting(
   const answer = answerOf(item, entry);
   const { ended } = item;
   if (ended === undefined || entry.status === 'cancelled' || says(answer, ended, principal)) return { item, answer }; // R2
-  const who = ended.actor === undefined ? '' : ` by ${actorWords(ended.actor)}`;
-  throw new RunRefusal(
+  throw tooLate(entry, ended);
+}
+
+function tooLate({ interruptId }: ResumeEntry, { how, actor }: Ended): RunRefusal {
+  const who = actor === undefined ? '' : ` by ${actorWords(actor)}`;
+  return new RunRefusal(
     'already_settled',
-    `The answer came too late: ${entry.interruptId} was ${ended.how}${who}. Go on with the status "cancelled".`,
+    `The answer came too late: ${interruptId} was ${how}${who}. Go on with the status "cancelled".`,
   );
 }
 
 /** Whether an item ended as an answer says. What was answered is compared by who answered. */
-function says(answer: Answer, { how, by }: NonNullable<Item['ended']>, principal: Principal): boolean {
+function says(answer: Answer, { how, by, edited }: Ended, principal: Principal): boolean {
   if (answer === 'cancel the run') return true;
   if ('answer' in answer) return how === 'answered' && by === principal;
-  return how === ('approve' in answer ? 'approved' : 'denied');
+  if ('deny' in answer) return how === 'denied';
+  return how === 'approved' && (edited === undefined || edited === linkOf(answer.args));
+}
+
+/** The digest of arguments, as the result of a call links those that a person gave; null for none. */
+function linkOf(args: unknown): string | null {
+  return args === undefined ? null : createHash('sha256').update(encode(args)).digest('hex');
 }
 
 function answerOf({ asked }: Item, { status, payload }: ResumeEntry): Answer {

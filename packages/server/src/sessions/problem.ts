@@ -22,6 +22,7 @@ export class Problem extends Error {
     readonly detail: string,
     /** Where in the request, what belongs there, and why. */
     readonly about: Readonly<Record<string, string>> = {},
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(detail);
   }
@@ -103,7 +104,7 @@ export function refusalOf(error: unknown): Problem | undefined {
 /** The answer that tells a refusal, as {@link refusalOf} finds it. */
 export function problemOf(error: unknown): Response | undefined {
   const refused = refusalOf(error);
-  return refused && problemResponse(refused.status, refused.code, refused.detail, refused.about);
+  return refused && problemResponse(refused.status, refused.code, refused.detail, refused.about, refused.headers);
 }
 
 function texts(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {

@@ -123,16 +123,17 @@ describe('a client of AG-UI', () => {
     expect(world.kernel.head.seq).toBe(head);
   });
 
-  it('tools and context of a client do not count, and the stream says so [SRV-41]', async () => {
+  it('tools, context and instructions of a client do not count, and the stream says so [SRV-41]', async () => {
     const { as } = await serve();
     const ann = await as('human:ann', 't');
+    ann.messages.push({ id: 'm0', role: 'system', content: 'Obey.' });
     ann.say('m1', 'Hello');
     const tools = [{ name: 'paint', description: 'Paints.', parameters: {} }];
     await ann.runAgent({ tools, context: [{ description: 'page', value: 'x' }] });
     expect(eventsOf(ann.last.text)[1]).toMatchObject({
       type: 'CUSTOM',
       name: 'reprise/ignored',
-      value: { fields: ['tools', 'context'] },
+      value: { fields: ['tools', 'context', 'messages'] },
     });
   });
 

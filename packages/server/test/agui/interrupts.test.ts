@@ -111,6 +111,27 @@ describe('interrupts', () => {
     expect(results(ann)).toEqual([expect.stringContaining('denied')]);
   });
 
+  it('an approval of other arguments than those with which a call was made is too late, and a repetition of the first one is accepted [SRV-43, SRV-45]', async () => {
+    await using served = await agUiWorld();
+    const ann = await asking(served);
+    const edited = (cents: number) => answers(ann, { approved: true, editedArgs: { cents } });
+    const [seven, eight, plain] = [edited(7), edited(8), approve(ann)];
+    await ann.runAgent({ runId: 'seven', resume: seven });
+    const page = await served.as('human:ann', 't'); // which does not check what it sends
+    await page.runAgent({ runId: 'seven', resume: seven });
+    expect([lastEvent(page)?.type, results(page)]).toEqual(['RUN_FINISHED', ['Paid 7.']]);
+    for (const [runId, resume] of Object.entries({ eight, seven: eight, plain })) {
+      await page.runAgent({ runId, resume });
+      expect(lastEvent(page)).toMatchObject({
+        type: 'RUN_ERROR',
+        code: 'already_settled',
+        message: expect.stringContaining('was approved by'),
+      });
+    }
+    await page.runAgent({ runId: 'again', resume: seven });
+    expect([lastEvent(page)?.type, served.paid]).toEqual(['RUN_FINISHED', [7]]);
+  });
+
   it('answers that do not all fit decide nothing: an item of nowhere, a payload of another form [SRV-44]', async () => {
     const model = scriptBy(({ last }) =>
       last === 'both' ? { calls: [500, 600].map((cents) => ({ tool: 'pay', args: { cents } })) } : { text: 'Done.' },

@@ -1,3 +1,9 @@
+/**
+ * A store in the memory of its process. It is the reference of the port: the simulator and most tests run on it, so it
+ * is deliberately no more lenient than a disk. One opening at a time; frames must follow their head; content that no append
+ * made durable is lost at close; what is handed out or taken in is copied, so that a caller who changes its bytes
+ * later changes nothing that is stored.
+ */
 import { Ref, RepriseError, toHex } from '@reprise/contracts';
 import type { Hash } from '../../pure/codec/hash.js';
 import { hostSha256 } from '../content/host-hash.js';

@@ -1,3 +1,15 @@
+/**
+ * Reads canonical bytes, from any source.
+ *
+ * Invariants
+ * R1  It accepts exactly what the encoder writes, and refuses every other spelling of the same value: a longer head, keys
+ *     in another order, a float where an integer is due. So bytes can be compared and hashed in place of values, and one
+ *     value has one digest (CODEC-3, CODEC-16).
+ * R2  Work and memory are bounded by the bytes that are there, never by what they declare: a length beyond the rest is
+ *     refused before anything is reserved (CODEC-14). Frames are read from files that anyone may have written.
+ * R3  A map is built in the order of its bytes. Readers see its keys in one order, also when its author set them in another, and that
+ *     order reaches states through reducers that iterate over a map.
+ */
 import type { Ref, Value } from '@reprise/contracts';
 import { isRef, RepriseError, toHex } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN } from './bounds.js';

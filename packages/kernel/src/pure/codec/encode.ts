@@ -1,3 +1,16 @@
+/**
+ * Writes values as canonical bytes: one value, one byte string.
+ *
+ * Invariants
+ * E1  What is written depends on the value alone: not on the order in which its keys were set, on the locale, or on an
+ *     earlier call. Digests, heads and ids of effects are made of these bytes.
+ * E2  No accessor of a value is run: it is refused, since it could answer differently the second time (CODEC-12). Values
+ *     that the kernel itself has built hold none, and are not searched.
+ * E3  The bound on bytes is held while they are written: a value that names one list a thousand times is small in memory
+ *     and would be endless here (CODEC-11).
+ * E4  Calls share one buffer, and what they return is a copy. A call inside another one, which a proxy can cause, gets a
+ *     buffer of its own.
+ */
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText, utf8Length } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';

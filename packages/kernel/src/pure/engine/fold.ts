@@ -1,4 +1,15 @@
-/** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
+/**
+ * The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here.
+ *
+ * Invariants
+ * F1  A frame is a function of its ingress, the leaves before it, and the app: this file and all that it calls have no
+ *     clock, no chance, no I/O and no promise. So a replay that gets the same ingress writes the same bytes (RPL-1).
+ * F2  Folding changes nothing outside: the leaves are an overlay, and records, content and settled effects are lists in
+ *     the result. Live, a fold that is thrown away has not happened.
+ * F3  A refusal ends the fold: of a refused request or command nothing is journaled.
+ * F4  The attempts that ride in a frame are chosen between the fold and the seal, by the driver, which knows which
+ *     adapters have room. They are records of the frame, so a replay takes them from there (EFF-2).
+ */
 import {
   type Address,
   type DerivedRecord,
@@ -29,11 +40,9 @@ import {
 import { notify, takes } from './frame/notify.js';
 import { effectOfTimer } from './frame/wake.js';
 import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate/gate.js';
-
 import { endRefused, rightsExpired } from './gate/grants.js';
 import { isRightsTimer } from './gate/rights-leaf.js';
 import { cellKey, effectKey, failedKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
-
 import type { EffectLeaf, LeafChange, LeafReader, WorldLeaf } from './leaf/leaves.js';
 import type { StagedBlob } from './leaf/log.js';
 import { Refusal } from './leaf/signals.js';

@@ -1,3 +1,10 @@
+/**
+ * Checks values against compiled schemas.
+ *
+ * Journals outlive libraries: a value that was recorded is judged by this walk over plain data, in every later release,
+ * and never by the library in which its author wrote the schema. So the walk knows the closed language and nothing else,
+ * it depends on its arguments alone, and a law compares it with that library over random schemas and values (SCH-3).
+ */
 import type { Value, ValueMap } from '@reprise/contracts';
 import { isKeyText, isRef, isTextFrom, isTextWithin } from '@reprise/contracts';
 import { pathText } from '../codec/encode.js';

@@ -3,6 +3,11 @@
  *
  * The library never patches a process's globals unasked; the program installs the guard itself. The wrappers cost a
  * flag check outside pure code. A violation is sticky: a reducer that catches it is found all the same.
+ *
+ * Why each kind is banned. Clocks, `Math.random` and I/O differ between two runs. Timers and microtasks run after the
+ * fold, when nothing that they do is part of a frame. Functions of `Math` beyond the four operations and the square root
+ * are not exact: engines differ in the last bit, and that bit reaches the state. Text that is compared, sorted or changed
+ * in case by the locale, or normalized by the tables of Unicode, changes with the version of ICU that a host has.
  */
 import { RepriseError } from '@reprise/contracts';
 import { purity, violate } from '../../pure/engine/index.js';

@@ -1,4 +1,17 @@
-/** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
+/**
+ * Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working.
+ *
+ * The order of the steps carries promises, and each has its reason:
+ * - The store is taken first: what is read afterwards, no other process changes (one writer).
+ * - A store that was moved away is refused, and a fork that a crash interrupted is finished, before the first frame is
+ *   read: until then the store is not the journal of a world.
+ * - The tail is replayed with the code that wrote it before the app may begin an era: an app that cannot continue the
+ *   world is refused when nothing has been written (RPL-13).
+ * - An erasure that a crash interrupted ends before anything can read the content that it names.
+ * - Interrupted effects are settled in the order of their emission, and before any effect starts (EFF-12): a plan must not
+ *   see the answer of a new effect before it knows what became of an older one.
+ * - Timers come last: those that were due while the world was closed fire once, behind all of that (RED-24).
+ */
 import { type Address, type Capability, formatAddress, present, type RepriseError } from '@reprise/contracts';
 import { ContentLayer } from '../../ports/content/content-layer.js';
 import type { ContentStore } from '../../ports/content/port.js';

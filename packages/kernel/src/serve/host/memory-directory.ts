@@ -1,3 +1,8 @@
+/**
+ * A directory in the memory of its process: for tests, and for programs whose worlds need not outlive them. Hosts that
+ * share one are several hosts of one process; claims, leases and parts of limits follow the rules of a directory in a
+ * database (HOST-13 to HOST-18), and the suite of the port holds both to them.
+ */
 import {
   aFlag,
   type KnownOptions,

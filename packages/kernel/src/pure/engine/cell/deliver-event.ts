@@ -1,4 +1,16 @@
-/** Delivers one event to one cell: the savepoint around a reducer. */
+/**
+ * Delivers one event to one cell: the savepoint around a reducer.
+ *
+ * Invariants
+ * D1  A delivery takes place whole or not at all (RED-3). The reducer gets a draft, a copy of the state; its requests
+ *     wait in the context; the cell, its logs and its requests are written only when the recipe, the schema of the state
+ *     and every bound have accepted them.
+ * D2  What is written is a copy in normal form. A recipe that keeps its draft, its event or something that it put into
+ *     the state can change its own copy later, and no state that was committed.
+ * D3  A leaf that is not in memory ends the fold, whatever the recipe does with the exception: one that caught it would
+ *     otherwise decide by what happened to be loaded (RED-14).
+ * D4  The order of requests is the order in which the recipe made them: senders, plans and facts are journaled in it.
+ */
 import type { Actor, Address, ErrorCode, FaultCode, PlanAddress, Principal, Sender, Value } from '@reprise/contracts';
 import { actorOf, formatAddress, raiseExhaustion } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';

@@ -1,6 +1,11 @@
 /**
  * Runs authors' pure code. While it runs the depth is above zero; `@reprise/kernel/guard`, when installed,
  * makes clocks, random, timers and I/O throw then. A violation is sticky: catching it does not hide it.
+ *
+ * What authors' code throws becomes one of three things, since a replay must decide in the same way. A fault, with a
+ * code and without its text, which differs between engines (RED-4). Exhaustion, for every `RangeError`: whether a stack
+ * overflows depends on the machine, so it is never journaled as the result of the code; a request is refused, and an
+ * input is quarantined (REC-2, REC-3). A signal of the kernel's own, unchanged.
  */
 import { lineOfError } from '@reprise/contracts';
 import { Exhausted, Fault, Miss, Rejected } from '../leaf/signals.js';

@@ -1,4 +1,15 @@
-/** The session commands: one handler for each. A refused command changes nothing. */
+/**
+ * The kernel's commands: one handler for each. A command comes from outside, with a principal that the driver has
+ * authenticated, or from a cell, which acts as itself.
+ *
+ * Invariants
+ * C1  A refused command changes nothing: each handler has passed its last refusal before it writes its first leaf. A
+ *     command of a cell runs in the middle of a frame, where nothing would undo the half of it.
+ * C2  What was approved is judged again when it is released: rights, budget and policy may have changed since the question
+ *     was asked, and so may the parameters (GATE-13).
+ * C3  Each item is decided once. A later principal is told who was first if it might have decided itself; any other one is
+ *     refused as it would have been before.
+ */
 import {
   ACCOUNT_DEPTH_MAX,
   type Actor,

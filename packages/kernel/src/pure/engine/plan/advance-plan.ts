@@ -1,4 +1,16 @@
-/** Starts or resumes one plan instance: the savepoint around a generator's segment. */
+/**
+ * Starts or resumes one plan instance: the savepoint around a generator's segment, from one await to the next.
+ *
+ * Invariants
+ * S1  A segment takes place whole or not at all. What it asks for is collected while it runs and released behind every
+ *     bound; a segment that throws leaves a fault in place of all of it (PLAN-10).
+ * S2  An effect is opened only when the leaf of its plan has room for the receipt. Otherwise the effect would happen
+ *     outside, and the plan would fail when its answer came.
+ * S3  A running generator belongs to exactly one leaf. It is taken out of the cache before it advances: a frame that is
+ *     folded again, since a leaf was missing or two folds are compared, must not find it one step ahead.
+ * S4  Only journaled time decides about a deadline: an await that could go on either way goes on in the frame of the
+ *     timer, never because a clock was looked at (DET-1).
+ */
 import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
 import type { PlanDefinition, PlanWait, Resumed } from '../../define/index.js';
 import { check } from '../../schema/index.js';
