@@ -139,26 +139,25 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, { reducer, event: 
 function cellAfter(
   reducer: ReducerDefinition,
   { to }: EventDelivery,
-  { inc, live, n, failed, parent, pinc, asks, logs }: CellLeaf,
+  cell: CellLeaf,
   context: CellContext,
   state: CellState,
 ): CellLeaf {
   const { heads } = context.tables;
   return {
-    inc,
-    live,
-    n: n + 1,
-    ...context.planning,
-    failed,
-    parent,
-    ...(pinc === undefined ? {} : { pinc }),
-    ...(asks === undefined ? {} : { asks }),
+    ...(cell.v === undefined ? cell : unsigned(cell)),
     ...signature(reducer, to),
+    ...context.planning,
+    n: cell.n + 1,
     timers: context.timers,
-    logs: withNames(logs, context.logs),
+    logs: withNames(cell.logs, context.logs),
     ...(heads === undefined ? {} : { tables: heads }),
     state,
   };
+}
+
+function unsigned({ v: _signed, ...cell }: CellLeaf): CellLeaf {
+  return cell;
 }
 
 /** The names of logs with those that were opened. */
