@@ -3,11 +3,12 @@ import { type Address, type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { byteLength, copyNormal, encode } from '../../../../src/pure/codec/index.js';
-import { creates, defineReducer } from '../../../../src/pure/define/index.js';
+import { creates, defineApp, defineReducer } from '../../../../src/pure/define/index.js';
 import { CellContext } from '../../../../src/pure/engine/cell/cell-context.js';
 import { nextCell, rememberState } from '../../../../src/pure/engine/cell/next-state.js';
 import { LEAF_BYTES_MAX } from '../../../../src/pure/engine/leaf/bounds.js';
 import type { CellLeaf, CellState } from '../../../../src/pure/engine/leaf/leaves.js';
+import { Fault } from '../../../../src/pure/engine/leaf/signals.js';
 import { check, checkNext, compileSchema } from '../../../../src/pure/schema/index.js';
 
 const keeping = (text: z.ZodType) =>
@@ -106,6 +107,24 @@ describe('the state that a delivery leaves', () => {
     expect(Object.keys(context.tables.heads ?? {})).toEqual(['a', 'b', 'c']);
     expect(Object.keys(context.timers)).toEqual(['a', 'now', 'later']);
     expect(Object.keys(cell.timers)).toEqual(['later']);
+  });
+
+  it('what waits until it is delivered is counted with what waits, and a fact is not [RED-5]', () => {
+    const reducer = keeping(z.string());
+    const app = defineApp({ reducers: [reducer] });
+    const to: Address = ['test/Keeps@1', 'x'];
+    const fold = { overlay: { get: () => undefined }, rules: {}, env: { app } };
+    const facts = new Map([['test/Told@1', { type: 'text' }]]);
+    const delivery = { to, from: null, adapter: null, actor: null };
+    const context = new CellContext(fold as never, { ...reducer, facts } as never, cellWith({}), delivery);
+    context.record('test/Told@1', 'told');
+    expect(context.waitingBytes).toBe(0);
+    const counted = context.valueBytes;
+    context.send(to, { name: 'test/Got@1', value: {} });
+    expect(context.waitingBytes).toBe(context.valueBytes - counted);
+    expect(context.waitingBytes).toBeGreaterThan(0);
+    expect(() => context.send(to, { name: 'test/Got@1', value: { odd: 1 } })).toThrow(Fault);
+    expect(context.waitingBytes).toBe(context.valueBytes - counted);
   });
 
   const options = [

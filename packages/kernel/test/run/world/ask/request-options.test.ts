@@ -3,6 +3,7 @@ import * as z from '@reprise/contracts/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memory, openKernelWorld, type World } from '../../../../src/index.js';
 import { creates, defineApp, defineReducer } from '../../../../src/pure/define/index.js';
+import { requireAsking } from '../../../../src/run/world/ask/requests.js';
 
 const box = defineReducer({
   name: 'test/Box@1',
@@ -43,4 +44,17 @@ describe('the options of a request', () => {
       expect(world.head).toEqual(before);
     },
   );
+
+  it.each<[string, object]>([
+    ['an id', { id: 'a\ud800' }],
+    ['a principal', { as: 'human:a\ud800' }],
+  ])('%s that is no well-formed text is refused as one, and nothing is written', async (_what, options) => {
+    const before = world.head;
+    const asked = world.request(['test/Box@1', 'a'], { name: 'test/Made@1', value: {} }, options as never);
+    await expect(asked).rejects.toThrow('invalid_value: text with a lone surrogate is not a value; at $;');
+    expect(() => requireAsking('id', 'human:a')).not.toThrow();
+    const { id = 'id', as = 'human:a' } = options as { id?: string; as?: string };
+    expect(() => requireAsking(id, as)).toThrow('a lone surrogate');
+    expect(world.head).toEqual(before);
+  });
 });
