@@ -14,7 +14,7 @@ import type { FieldNode, SchemaNode } from './node.js';
 import { tagsOf } from './tags.js';
 
 /** The result of a check: the value, with defaults filled in, or its first error. */
-export type CheckResult =
+type CheckResult =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: string; readonly expected: string; readonly actual: string };
 

@@ -1,6 +1,5 @@
 /** The closed schema language of journaled data: compiled from zod once, and then checked without zod. */
-export { type CheckResult, check, checkNext } from './check.js';
+export { check, checkNext } from './check.js';
 export { compileSchema } from './compile.js';
 export { schemaDigest, schemaValue } from './digest.js';
-export { fittedForm } from './fitted-form.js';
 export { childrenOf, type FieldNode, type SchemaNode } from './node.js';

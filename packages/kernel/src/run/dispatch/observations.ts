@@ -6,7 +6,8 @@ import { type Observed, observed as observedSchema, type Value } from '@reprise/
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { normalValue } from '../../pure/codec/index.js';
 import { VALUE_BYTES_MAX } from '../../pure/engine/index.js';
-import { check, compileSchema, type FieldNode, fittedForm, type SchemaNode } from '../../pure/schema/index.js';
+import { fittedForm } from '../../pure/schema/fitted-form.js';
+import { check, compileSchema, type FieldNode, type SchemaNode } from '../../pure/schema/index.js';
 
 let shape: Readonly<Record<string, FieldNode>> | undefined;
 

@@ -8,7 +8,8 @@ import type { LinkCheck } from '../../ports/content/links.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { normalValue } from '../../pure/codec/index.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
-import { check, compileSchema, fittedForm, type SchemaNode } from '../../pure/schema/index.js';
+import { fittedForm } from '../../pure/schema/fitted-form.js';
+import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
 /** A receipt without its adapter and attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;

@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { stepOf } from '../../../../../conformance/part.js';
 import { decode, encode, normalValue, toHex } from '../../../src/pure/codec/index.js';
-import { check, compileSchema, fittedForm, type SchemaNode } from '../../../src/pure/schema/index.js';
+import { fittedForm } from '../../../src/pure/schema/fitted-form.js';
+import { check, compileSchema, type SchemaNode } from '../../../src/pure/schema/index.js';
 import { assertProperty, SEED, vitestCommand } from '../codec/seed.js';
 import { cases, samples } from './schemas.js';
 

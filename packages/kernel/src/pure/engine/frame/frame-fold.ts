@@ -29,7 +29,8 @@ import {
 } from '@reprise/contracts';
 import { type Hash, type NormalValue, normalValue } from '../../codec/index.js';
 import type { App } from '../../define/index.js';
-import { fittedForm, type SchemaNode } from '../../schema/index.js';
+import { fittedForm } from '../../schema/fitted-form.js';
+import type { SchemaNode } from '../../schema/index.js';
 import {
   CASCADE_DELIVERIES_MAX,
   CASCADE_VALUE_BYTES_MAX,

@@ -21,7 +21,8 @@ import { requirePrincipal, requireWritable } from '../../../pure/arguments/argum
 import { decode, encode } from '../../../pure/codec/index.js';
 import { type App, cellAddress, reducerFor } from '../../../pure/define/index.js';
 import { holderIn, isCellKey, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
-import { check, compileSchema, fittedForm, type SchemaNode } from '../../../pure/schema/index.js';
+import { fittedForm } from '../../../pure/schema/fitted-form.js';
+import { check, compileSchema, type SchemaNode } from '../../../pure/schema/index.js';
 import { readArgument } from './argument.js';
 
 /** A request that passed every check that does not depend on state. */
