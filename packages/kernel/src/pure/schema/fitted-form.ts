@@ -4,7 +4,8 @@
  * Invariants
  * W1  The result is that of `normalValue` and `check`: what they would refuse, fill in or take another way is undefined
  *     here, and they decide about it. So this walk has no refusals and no defaults of its own.
- * W2  No accessor is run, and nothing of the given thing is shared, links apart, which are frozen.
+ * W2  No accessor of a map is run, and nothing of the given thing is shared, links apart, which are frozen.
+ * W3  Arrangements of keys are remembered to be faster: one that was forgotten is made again, with the same result.
  */
 import { raiseExhaustion, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from '../codec/bounds.js';

@@ -196,7 +196,8 @@ function parseEvent(app: App, to: Address, name: string, given: unknown): Value 
   const events = reducerFor(app, to[0])?.events;
   const event = events?.get(name);
   const isSendable = event !== undefined && !name.startsWith('sys/');
-  const fitted = isSendable ? fittedForm(event.node, given, VALUE_BYTES_MAX) : undefined;
+  const read = () => (isSendable ? fittedForm(event.node, given, VALUE_BYTES_MAX) : undefined);
+  const fitted = readArgument(`the value of ${name}`, read);
   if (fitted !== undefined) return fitted.value;
   const bytes = boundedBytes(name, given, formatAddress(to));
   if (name === REVIVE) return parseRevival(app, to, decode(bytes));
