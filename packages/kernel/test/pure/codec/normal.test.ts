@@ -149,6 +149,16 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
     });
     await hold(law, { numRuns: 2_000 / stepOf(4), command: rerun('normal.test.ts') });
     expect(isWithinBytes({ a: 1, b: undefined } as never, 4)).toBe(true);
+    for (let n = 0; n < 300; n += 3) {
+      const [items, fields] = [
+        Array.from({ length: n }, () => null),
+        Array.from({ length: n }, (_, i) => [`${i}`, null]),
+      ];
+      for (const wide of [items, Object.fromEntries(fields), new Uint8Array(n), 'é'.repeat(n)]) {
+        const size = encode(wide).length;
+        expect([isWithinBytes(wide, size), isWithinBytes(wide, size - 1)]).toEqual([true, false]);
+      }
+    }
     let list: Value = ['x'];
     for (let i = 0; i < 40; i++) list = [list, list];
     expect(isWithinBytes(list, 48)).toBe(false); // it has more bytes than a memory

@@ -45,6 +45,17 @@ describe('the options of a request', () => {
     },
   );
 
+  it('a value that throws while it is read is refused as an argument, whatever it throws', async () => {
+    for (const error of [new RangeError('not read'), new TypeError('not read')]) {
+      const thrower = () => {
+        throw error;
+      };
+      const value = new Proxy({}, { getPrototypeOf: thrower, ownKeys: thrower });
+      const asked = world.request(['test/Box@1', 'a'], { name: 'test/Made@1', value: value as never });
+      await expect(asked).rejects.toThrow('invalid_argument: the value of test/Made@1 cannot be read');
+    }
+  });
+
   it.each<[string, object]>([
     ['an id', { id: 'a\ud800' }],
     ['a principal', { as: 'human:a\ud800' }],
