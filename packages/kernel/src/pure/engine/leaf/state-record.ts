@@ -129,8 +129,11 @@ class ChangedFields {
   }
 
   #compare(before: Stated, after: Stated, prefix: string): void {
-    for (const [name, value] of Object.entries(after)) {
-      if (value !== undefined && !equalValues(before[name] as Value, value as Value)) this.#set(prefix + name, value);
+    for (const name of Object.keys(after)) {
+      const was = before[name] as Value;
+      const value = after[name] as Value;
+      if (value === was || value === undefined) continue; // what a delivery left as it was is the same object
+      if (!equalValues(was, value)) this.#set(prefix + name, value);
     }
     for (const name of Object.keys(before)) {
       if (before[name] !== undefined && after[name] === undefined) this.found[prefix + name] = [];
