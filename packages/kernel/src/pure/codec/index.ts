@@ -11,5 +11,6 @@ export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
 export { type NormalValue, nextValue, normalValue } from './normal.js';
 export { afterPrefix, decodeKey, encodeKey, type RowKey, type RowKeyPart, textPrefix } from './ordered.js';
+export { sharedValue } from './shared.js';
 export { byteLength, headBytes } from './size.js';
 export { compareText, readUtf8 } from './text.js';
