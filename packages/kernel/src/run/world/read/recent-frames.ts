@@ -35,7 +35,7 @@ export interface ReadFrame {
 /** Shares the newest frames between watchers. */
 export class RecentFrames {
   /** By number; undefined for a frame that each watcher reads for itself. */
-  readonly #shared = new Map<number, Promise<WorldFrame | undefined>>();
+  readonly #shared = new Map<number, WorldFrame | undefined | Promise<WorldFrame | undefined>>();
   /** By number: frames that were just written, until they are first asked for. */
   readonly #written = new Map<number, CommittedFrame>();
   /** What is frozen and holds bytes, itself or further in: of all frames, since a value may stand in several of them. */
@@ -50,30 +50,38 @@ export class RecentFrames {
     dropOldest(this.#written, WRITTEN_FRAMES);
   }
 
-  /** A durable frame, shared between watchers while it is recent. */
-  async at(seq: number): Promise<WorldFrame> {
-    const shared = await (this.#shared.get(seq) ?? this.#share(seq));
-    return shared === undefined ? (await this.read(seq)).frame : this.#own(shared);
+  /** A durable frame, shared between watchers while it is recent: at once where it is known, else when it was read. */
+  at(seq: number): WorldFrame | Promise<WorldFrame> {
+    const shared = this.#shared.has(seq) ? this.#shared.get(seq) : this.#share(seq);
+    return shared instanceof Promise ? shared.then((frame) => this.#given(seq, frame)) : this.#given(seq, shared);
   }
 
-  #share(seq: number): Promise<WorldFrame | undefined> {
+  #given(seq: number, shared: WorldFrame | undefined): WorldFrame | Promise<WorldFrame> {
+    return shared === undefined ? this.read(seq).then(({ frame }) => frame) : this.#own(shared);
+  }
+
+  #share(seq: number): WorldFrame | Promise<WorldFrame | undefined> {
     const shared = this.#take(seq) ?? this.#readShared(seq);
     this.#shared.set(seq, shared);
-    shared.catch(() => this.#shared.delete(seq)); // N3
     dropOldest(this.#shared, RECENT_FRAMES);
     return shared;
   }
 
-  #take(seq: number): Promise<WorldFrame> | undefined {
+  #take(seq: number): WorldFrame | undefined {
     const written = this.#written.get(seq);
     if (written === undefined) return undefined;
     this.#written.delete(seq);
-    return Promise.resolve(this.#frozen(frameOf(written)));
+    return this.#frozen(frameOf(written));
   }
 
   async #readShared(seq: number): Promise<WorldFrame | undefined> {
-    const { frame, length } = await this.read(seq);
-    return length > SHARED_BYTES_MAX ? undefined : this.#frozen(frame);
+    try {
+      const { frame, length } = await this.read(seq);
+      return length > SHARED_BYTES_MAX ? undefined : this.#frozen(frame);
+    } catch (error) {
+      this.#shared.delete(seq); // N3
+      throw error;
+    }
   }
 
   #frozen(frame: WorldFrame): WorldFrame {

@@ -33,7 +33,7 @@ function frameOf(seq: number): WorldFrame {
 }
 
 interface Shares {
-  at(seq: number): Promise<WorldFrame>;
+  at(seq: number): WorldFrame | Promise<WorldFrame>;
 }
 
 /** What a run of the law draws: whether a reading fails, and which frames several watchers ask for at the same time. */
