@@ -140,7 +140,7 @@ class Door {
     }
   }
 
-  /** @throws RepriseError `world_closed` */
+  /** Lets a call in while the store is open. @throws RepriseError `world_closed` */
   check<T>(body: () => T): T {
     if (this.#closing === undefined) return body();
     throw new RepriseError('world_closed', 'the store was closed', {
