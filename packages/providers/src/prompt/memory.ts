@@ -56,10 +56,12 @@ export class PromptMemory {
     this.#items = new TwoGenerations((bytesMax * 3) / 4);
   }
 
-  /** Reads a node of a transcript's log. Equal items of all nodes are the same object. */
-  async node(content: ContentReader, ref: Ref): Promise<Value> {
-    const known = this.#nodes.get(ref.hex);
-    if (known !== undefined) return known;
+  /** A node of a transcript's log, at once if it is kept. Equal items of all nodes are the same object. */
+  node(content: ContentReader, ref: Ref): Value | Promise<Value> {
+    return this.#nodes.get(ref.hex) ?? this.#readNode(content, ref);
+  }
+
+  async #readNode(content: ContentReader, ref: Ref): Promise<Value> {
     const bytes = await getBytes(content, ref);
     const value = this.#withKnownItems(decode(bytes));
     this.#nodes.set(ref.hex, value, bytes.length + ENTRY_BYTES);

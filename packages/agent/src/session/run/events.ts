@@ -94,26 +94,34 @@ export type PastBefore = (frame: number) => Promise<Past>;
  *
  * @param awaited cells whose failure ends the wait for future ones with `cell_failed`
  */
-export async function* framesOf(
+export function framesOf(
   world: Pick<World, 'frames' | 'head'>,
   from: number,
   { follow = true, signal }: Pick<WatchOptions, 'follow' | 'signal'>,
   awaited?: readonly (Address | AwaitedCell)[],
 ): AsyncGenerator<WorldFrame> {
-  const last = follow ? Number.POSITIVE_INFINITY : world.head.seq;
+  return follow ? world.frames(from, signal, awaited) : existingFrames(world, from, signal);
+}
+
+async function* existingFrames(
+  world: Pick<World, 'frames' | 'head'>,
+  from: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WorldFrame> {
+  const last = world.head.seq;
   if (from > last) return;
-  for await (const frame of world.frames(from, signal, follow ? awaited : [])) {
+  for await (const frame of world.frames(from, signal, [])) {
     yield frame;
     if (frame.seq >= last) return;
   }
 }
 
-/** An event as a channel shows it; undefined when the channel hides it. */
-export async function shownEvent(
+/** An event as a channel shows it; undefined when the channel hides it. At once where no text stands beside a link. */
+export function shownEvent(
   content: ContentReader,
   event: AgentEvent,
   { channel = 'operator', inline = INLINE_BYTES_MAX }: WatchOptions,
-): Promise<AgentEvent | undefined> {
+): AgentEvent | undefined | Promise<AgentEvent> {
   const shown = seenBy(channel, event);
   return shown === undefined || inline === 0 ? shown : inlined(content, shown, inline);
 }

@@ -71,6 +71,9 @@ export class LiveAnswers {
   }
 }
 
+/** Says that there are pieces to take, where a frame may come as well. */
+export const PIECES = 'pieces';
+
 /** Receives pieces of answers until it is closed. */
 class Listener {
   #heard: Spoken[] = [];
@@ -84,10 +87,10 @@ class Listener {
   }
 
   /** Resolves when there is a piece to take. */
-  heard(): Promise<void> {
-    if (this.#heard.length > 0) return Promise.resolve();
+  heard(): Promise<typeof PIECES> {
+    if (this.#heard.length > 0) return Promise.resolve(PIECES);
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.#wake = () => resolve(PIECES);
     });
   }
 

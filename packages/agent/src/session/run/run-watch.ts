@@ -89,22 +89,23 @@ export class RunWatch {
   }
 
   /** The events of the next frame, as they are shown. */
-  async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
+  async shown(frame: WorldFrame): Promise<readonly AgentEvent[]> {
     const behind = cursorOf(this.options.after);
     this.#loss.see(frame.records);
     await this.projection.recall(frame);
+    const shown: AgentEvent[] = [];
     for (const event of this.projection.project(frame)) {
       this.#follow(event);
       if (!this.#isWanted(event) || this.#isOfAnother(event)) continue;
       this.#last = event.event_seq;
-      const shown = isBehind(event.event_seq, behind)
-        ? await shownEvent(this.world.content, event, this.options)
-        : undefined;
-      if (shown !== undefined) yield shown;
+      const one = isBehind(event.event_seq, behind) ? shownEvent(this.world.content, event, this.options) : undefined;
+      const ready = one instanceof Promise ? await one : one;
+      if (ready !== undefined) shown.push(ready);
       this.end = this.#endIn(event);
-      if (this.ended) return;
+      if (this.ended) return shown;
     }
     this.#seq = frame.seq;
+    return shown;
   }
 
   /**

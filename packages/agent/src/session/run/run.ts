@@ -24,13 +24,13 @@ import { runId } from '../../timeline/placed-event.js';
 import type { CommandOptions } from '../session-options.js';
 import { type CallSite, callSite } from './call-site.js';
 import { framesOf, type PastBefore } from './events.js';
-import { LastChance } from './last-chance.js';
-import type { LiveAnswers } from './live.js';
+import { type LiveAnswers, PIECES } from './live.js';
 import { sessionFailed } from './run-lost.js';
 import { type RunStatus, stalledBy } from './run-status.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf, waitsForCell } from './run-wait.js';
 import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 import { unfitReturn, unfitReturnIn } from './unfit-return.js';
+import { WorkingFrames } from './working-frames.js';
 
 /** How a run ended, and what it returned. */
 export interface Outcome<R> {
@@ -123,13 +123,14 @@ export class Run<R = unknown> {
   async *#events(options: RunWatchOptions, from: CallSite): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
     const watched = await this.#watched(options);
+    const isFollowing = options.follow !== false;
     const frames = framesOf(world, this.place.seq, options, this.#awaited);
-    for await (const frame of options.follow === false ? frames : this.#whileWorking(frames, from)) {
-      yield* watched.shown(frame);
+    for await (const frame of isFollowing ? this.#each(frames, from) : frames) {
+      for (const event of await watched.shown(frame)) yield event;
       if (watched.ended) return;
-      if (watched.lost !== undefined && options.follow !== false) throw from.mark(watched.lost);
+      if (watched.lost !== undefined && isFollowing) throw from.mark(watched.lost);
     }
-    if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy, from);
+    if (options.signal?.aborted !== true && isFollowing) throw closedEarly(this.id, world.closedBy, from);
   }
 
   /**
@@ -161,12 +162,12 @@ export class Run<R = unknown> {
     };
     try {
       for (let next = read(); !watched.ended; ) {
-        const frame = await Promise.race([next, listener.heard()]);
-        if (frame?.done === true) break;
-        if (frame !== undefined) {
+        const heard = await Promise.race([next, listener.heard()]);
+        if (heard === undefined) break;
+        if (heard !== PIECES) {
           next = read();
-          made.seeFrame(frame.value);
-          for await (const event of watched.shown(frame.value)) {
+          made.seeFrame(heard);
+          for (const event of await watched.shown(heard)) {
             made.see(event);
             yield event;
           }
@@ -178,6 +179,7 @@ export class Run<R = unknown> {
       listener.close();
       options.signal?.removeEventListener('abort', leave);
       leave();
+      frames.close();
     }
     if (watched.end !== undefined) return this.#requireDone(watched.end, made, from);
     if (options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy, from);
@@ -221,7 +223,7 @@ export class Run<R = unknown> {
     const made = new Made();
     for await (const frame of framesOf(this.parts.world, this.place.seq, { follow: false }, this.#awaited)) {
       made.seeFrame(frame);
-      for await (const event of watched.shown(frame)) made.see(event);
+      for (const event of await watched.shown(frame)) made.see(event);
       if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
     }
     return undefined;
@@ -297,13 +299,18 @@ export class Run<R = unknown> {
     const { world } = this.parts;
     const watched = await this.#watched({ inline: 0 });
     const made = new Made();
-    for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}, this.#awaited), from)) {
-      made.seeFrame(frame);
-      for await (const event of watched.shown(frame)) made.see(event);
-      if (watched.lost !== undefined) throw from.mark(watched.lost);
-      if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
-      const now = frame.seq < world.head.seq ? undefined : await waiting();
-      if (now !== undefined) return now as Exclude<W, undefined>;
+    const frames = this.#whileWorking(framesOf(world, this.place.seq, {}, this.#awaited), from);
+    try {
+      for (let frame = await frames.next(); frame !== undefined; frame = await frames.next()) {
+        made.seeFrame(frame);
+        for (const event of await watched.shown(frame)) made.see(event);
+        if (watched.lost !== undefined) throw from.mark(watched.lost);
+        if (watched.end !== undefined) return await this.#outcome(watched.end, made, watched.run);
+        const now = frame.seq < world.head.seq ? undefined : await waiting();
+        if (now !== undefined) return now as Exclude<W, undefined>;
+      }
+    } finally {
+      frames.close();
     }
     throw closedEarly(this.id, world.closedBy, from);
   }
@@ -315,24 +322,23 @@ export class Run<R = unknown> {
   }
 
   /** The frames of a watch, until nothing is left to do in this process that could bring another one. */
-  async *#whileWorking(frames: AsyncGenerator<WorldFrame>, from: CallSite): AsyncGenerator<WorldFrame> {
-    const chance = new LastChance();
+  #whileWorking(frames: AsyncGenerator<WorldFrame>, from: CallSite): WorkingFrames {
+    return new WorkingFrames(frames, {
+      failed: (error) => {
+        if (isRepriseError(error, 'cell_failed')) return from.mark(sessionFailed(error, this.id));
+        if (isRepriseError(error, 'waits_for_itself')) return from.mark(error);
+        return isRepriseError(error, 'world_closed') ? readLate(this.id, error, from) : error;
+      },
+      waiting: async () => from.mark(await runWaiting(this.parts, this.id, this.place.session)),
+    });
+  }
+
+  async *#each(given: AsyncGenerator<WorldFrame>, from: CallSite): AsyncGenerator<WorldFrame> {
+    const frames = this.#whileWorking(given, from);
     try {
-      for (;;) {
-        const next = await chance.or(frames.next()).catch((error: unknown) => {
-          if (isRepriseError(error, 'cell_failed')) throw from.mark(sessionFailed(error, this.id));
-          if (isRepriseError(error, 'waits_for_itself')) throw from.mark(error);
-          throw isRepriseError(error, 'world_closed') ? readLate(this.id, error, from) : error;
-        });
-        if (next === 'last chance') {
-          throw from.mark(await runWaiting(this.parts, this.id, this.place.session));
-        }
-        if (next.done === true) return;
-        yield next.value;
-      }
+      for (let frame = await frames.next(); frame !== undefined; frame = await frames.next()) yield frame;
     } finally {
-      chance.close();
-      frames.return(undefined).catch(() => undefined); // not awaited: a read that still waits would hold it up
+      frames.close();
     }
   }
 

@@ -14,8 +14,19 @@ interface Selection {
   readonly singles: readonly number[];
 }
 
-/** Reads the value of a node of a log: a head, a chunk, or a node above chunks. Nobody writes into what it returns. */
-type ReadLogNode = (ref: Ref) => Promise<Value>;
+/**
+ * Reads the value of a node of a log: a head, a chunk, or a node above chunks; at once, if it is kept. Nobody writes into what
+ * it returns.
+ */
+type ReadLogNode = (ref: Ref) => Value | Promise<Value>;
+
+/** A node of which some items are selected, counted from its first one. */
+interface SelectedNode {
+  readonly ref: Ref;
+  /** 0 for a chunk of items. */
+  readonly level: number;
+  readonly selection: Selection;
+}
 
 /**
  * The items of a log, in order.
@@ -40,13 +51,13 @@ export async function* readLog(
  * @param read reads a node; a reader that keeps nodes spares reading them again for the next head of the same log
  * @throws as `readLog`
  */
-export async function* readLogParts(
+export function readLogParts(
   read: ReadLogNode,
   head: Ref,
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<readonly Value[]> {
-  yield* partsOfLog(read, await logAt(read, head), from, singles);
+  return partsOfLog(read, () => logAt(read, head), { from, singles });
 }
 
 /**
@@ -57,7 +68,8 @@ async function logAt(read: ReadLogNode, head: Ref): Promise<LogLeaf> {
   const tails: (readonly Value[])[] = [];
   let count: number | undefined;
   for (let ref = head; tails.length < LOG_CHUNK_ITEMS; ) {
-    const found = (await read(ref)) as Partial<LogHead> | null;
+    const given = read(ref);
+    const found = (given instanceof Promise ? await given : given) as Partial<LogHead> | null;
     if (typeof found !== 'object' || found === null || !isList(found.tail)) throw notALog(ref.toString());
     count ??= found.count as number;
     tails.unshift(found.tail);
@@ -76,25 +88,43 @@ export async function* readLogLeaf(
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
-  for await (const items of partsOfLog((ref) => getValue(content, ref), log, from, singles)) yield* items;
+  const read = (ref: Ref): Promise<Value> => getValue(content, ref);
+  for await (const items of partsOfLog(read, () => log, { from, singles })) yield* items;
 }
 
+/** One generator for all levels: the items of one in another would pass through a promise a level. */
 async function* partsOfLog(
   read: ReadLogNode,
-  log: LogLeaf,
-  from: number,
-  singles: readonly number[],
+  open: () => LogLeaf | Promise<LogLeaf>,
+  selection: Selection,
 ): AsyncGenerator<readonly Value[]> {
-  for (const index of [from, ...singles]) requireIndex(index);
+  for (const index of [selection.from, ...selection.singles]) requireIndex(index);
+  const log = await open();
   requireLog(log as unknown as Value, 'the leaf of a log');
-  let rest: Selection = { from, singles };
-  for (let level = log.levels.length - 1; level >= 0; level--) {
-    for (const ref of log.levels[level] ?? []) {
-      if (reaches(rest, itemsUnder(level))) yield* readUnder(read, ref, level, rest);
-      rest = behind(rest, itemsUnder(level));
-    }
+  const levels = log.levels.map((refs, level) => ({ refs, level })).reverse();
+  let rest = selection;
+  const waiting: SelectedNode[] = []; // the next one last
+  for (const { refs, level } of levels) {
+    waiting.unshift(...selectedOf(refs, level, rest).reverse());
+    rest = behind(rest, refs.length * itemsUnder(level));
+  }
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const given = read(node.ref);
+    const list = given instanceof Promise ? await given : given;
+    if (node.level === 0) yield selected(chunkOf(list, node.ref), node.selection);
+    else waiting.push(...selectedOf(nodeOf(list, node.ref), node.level - 1, node.selection).reverse());
   }
   yield selected(log.tail, rest);
+}
+
+/** Those of some nodes that hold selected items, in order. */
+function selectedOf(refs: readonly Ref[], level: number, selection: Selection): SelectedNode[] {
+  let rest = selection;
+  return refs.flatMap((ref) => {
+    const node = reaches(rest, itemsUnder(level)) ? [{ ref, level, selection: rest }] : [];
+    rest = behind(rest, itemsUnder(level));
+    return node;
+  });
 }
 
 function requireIndex(index: number): void {
@@ -130,24 +160,6 @@ async function* blobsUnder(content: ContentReader, ref: Ref, level: number, seen
   yield ref;
   if (level === 0) return;
   for (const child of nodeOf(await getValue(content, ref), ref)) yield* blobsUnder(content, child, level - 1, seen);
-}
-
-async function* readUnder(
-  read: ReadLogNode,
-  ref: Ref,
-  level: number,
-  selection: Selection,
-): AsyncGenerator<readonly Value[]> {
-  const list = await read(ref);
-  if (level === 0) {
-    yield selected(chunkOf(list, ref), selection);
-    return;
-  }
-  let rest = selection;
-  for (const child of nodeOf(list, ref)) {
-    if (reaches(rest, itemsUnder(level - 1))) yield* readUnder(read, child, level - 1, rest);
-    rest = behind(rest, itemsUnder(level - 1));
-  }
 }
 
 /** An inner chunk is full. One with fewer items would let few bytes claim a log that never reaches its next item. */

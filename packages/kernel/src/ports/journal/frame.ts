@@ -13,7 +13,7 @@ import {
   stateRecord,
   type Value,
 } from '@reprise/contracts';
-import { copyValue, decodeScope, decodeScopeStart, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
+import { decodeScope, decodeScopeStart, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
 import {
   encodeFrame,
   Misplaced,
@@ -87,16 +87,12 @@ export function skimFrame(bytes: Uint8Array, seq: number): readonly JournalRecor
  * The records of a frame that was written: what {@link readFrame} gives of its bytes, without them. Who wrote it has
  * checked its shapes.
  *
- * @param packed the list that the bytes encode; nothing of it is shared
+ * @param packed the list that the bytes encode, as decoding them would give it; its values stand in the records
  */
-export function writtenRecords(packed: readonly unknown[]): readonly JournalRecord[] {
-  const { ingress, derived, attempts, state } = unpackFrame(copyValue(packed as readonly Value[]));
-  return [
-    ingress,
-    ...derived,
-    ...attempts,
-    state,
-  ] as readonly Value[] as readonly unknown[] as readonly JournalRecord[];
+export function writtenRecords(packed: Value): readonly JournalRecord[] {
+  const { ingress, derived, attempts, state } = unpackFrame(packed);
+  const records: readonly unknown[] = [ingress, ...derived, ...attempts, state];
+  return records as readonly JournalRecord[];
 }
 
 interface Unpacked {

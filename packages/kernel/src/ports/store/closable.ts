@@ -19,29 +19,32 @@ export function closable(store: OpenStore, where: string): OpenStore {
   const { journal, content, post } = store;
   return {
     ...store,
-    ...(post === undefined ? {} : { post: async (text: string | null) => door.pass(() => post(text)) }),
-    ...(store.backup === undefined ? {} : { backup: async (to: string) => door.pass(() => backup(store, to)) }),
+    ...(post === undefined ? {} : { post: (text: string | null) => door.pass(() => post(text)) }),
+    ...(store.backup === undefined ? {} : { backup: (to: string) => door.pass(() => backup(store, to)) }),
     journal: {
       ...readableJournal(journal, door),
-      append: async (frames, expected) => {
-        assertAppend(frames, expected);
-        return door.pass(() => journal.append(frames, expected));
-      },
+      append: (frames, expected) =>
+        door.pass(() => {
+          assertAppend(frames, expected);
+          return journal.append(frames, expected);
+        }),
     },
     content: {
       ...readableContent(content, door),
-      put: async (bytes) => door.pass(() => content.put(requireBytes(bytes))),
-      putStream: async (pieces) => door.pass(() => content.putStream(door.each(onlyBytes(pieces)))),
-      erase: async (refs, by) => {
-        assertPlace(by, 'by');
-        for (const ref of refs) requireRef(ref);
-        return door.pass(() => content.erase(refs, by));
-      },
+      put: (bytes) => door.pass(() => content.put(requireBytes(bytes))),
+      putStream: (pieces) => door.pass(() => content.putStream(door.each(onlyBytes(pieces)))),
+      erase: (refs, by) =>
+        door.pass(() => {
+          assertPlace(by, 'by');
+          for (const ref of refs) requireRef(ref);
+          return content.erase(refs, by);
+        }),
     },
-    mark: async (note) => {
-      if (note !== null) assertText(note, 'note');
-      return door.pass(() => store.mark(note));
-    },
+    mark: (note) =>
+      door.pass(() => {
+        if (note !== null) assertText(note, 'note');
+        return store.mark(note);
+      }),
     close: () => door.shut(() => store.close()),
   };
 }
@@ -59,8 +62,8 @@ export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyS
   const { status, changed } = store;
   return {
     ...store,
-    ...(status && { status: async () => door.pass(() => status()) }),
-    ...(changed && { changed: (call) => door.pass(() => changed(call)) }),
+    ...(status && { status: () => door.pass(() => status()) }),
+    ...(changed && { changed: (call) => door.check(() => changed(call)) }),
     journal: readableJournal(store.journal, door),
     content: readableContent(store.content, door),
     close: () => door.shut(() => store.close()),
@@ -69,31 +72,33 @@ export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyS
 
 function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal {
   return {
-    head: async () => door.pass(() => journal.head()),
+    head: () => door.pass(() => journal.head()),
     read: (from, to) => {
       assertPlace(from, 'from');
       if (to !== undefined) assertPlace(to, 'to');
       return door.each(journal.read(from, to));
     },
-    findLast: async (kind, seq) => {
-      assertText(kind, 'kind');
-      assertPlace(seq, 'seq');
-      return door.pass(() => journal.findLast(kind, seq));
-    },
-    findKey: async (key) => {
-      assertText(key, 'key');
-      return door.pass(() => journal.findKey(key));
-    },
+    findLast: (kind, seq) =>
+      door.pass(() => {
+        assertText(kind, 'kind');
+        assertPlace(seq, 'seq');
+        return journal.findLast(kind, seq);
+      }),
+    findKey: (key) =>
+      door.pass(() => {
+        assertText(key, 'key');
+        return journal.findKey(key);
+      }),
   };
 }
 
 function readableContent(content: ReadableContent, door: Door): ReadableContent {
   const { listShare } = content;
   return {
-    get: async (ref) => door.pass(() => content.get(requireRef(ref))),
-    has: async (ref) => door.pass(() => content.has(requireRef(ref))),
-    erasedBy: async (ref) => door.pass(() => content.erasedBy(requireRef(ref))),
-    erasedThrough: async () => door.pass(() => content.erasedThrough()),
+    get: (ref) => door.pass(() => content.get(requireRef(ref))),
+    has: (ref) => door.pass(() => content.has(requireRef(ref))),
+    erasedBy: (ref) => door.pass(() => content.erasedBy(requireRef(ref))),
+    erasedThrough: () => door.pass(() => content.erasedThrough()),
     list: () => door.each(content.list()),
     ...(listShare && { listShare: (share) => door.each(listShare.call(content, share)) }),
   };
@@ -125,7 +130,18 @@ class Door {
     this.#where = where;
   }
 
-  pass<T>(body: () => T): T {
+  /** The promise of a call that is let in, and no further one: calls are many. What refuses it rejects. */
+  pass<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      const made = this.check(call);
+      return made instanceof Promise ? made : Promise.resolve(made); // a store in plain JavaScript may answer at once
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
+  }
+
+  /** Lets a call in while the store is open. @throws RepriseError `world_closed` */
+  check<T>(body: () => T): T {
     if (this.#closing === undefined) return body();
     throw new RepriseError('world_closed', 'the store was closed', {
       where: this.#where,
@@ -135,10 +151,10 @@ class Door {
 
   /** Checked again after each item: a reader may pause while the store is closed. */
   async *each<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-    this.pass(() => undefined);
+    this.check(() => undefined);
     for await (const item of items) {
       yield item;
-      this.pass(() => undefined);
+      this.check(() => undefined);
     }
   }
 

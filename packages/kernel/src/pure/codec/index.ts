@@ -19,5 +19,6 @@ export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
 export { type NormalValue, nextValue, normalValue } from './normal.js';
 export { afterPrefix, decodeKey, encodeKey, type RowKey, type RowKeyPart, textPrefix } from './ordered.js';
+export { sharedValue } from './shared.js';
 export { byteLength, headBytes, isWithinBytes } from './size.js';
 export { compareText, inKeyOrder, readUtf8 } from './text.js';

@@ -183,39 +183,42 @@ export class Reading {
     for (const { cell } of all) requireAddress(cell);
     const cells = all.map(({ cell }) => cellAddress(this.parts.app, cell));
     const waits = this.#waitsOf(all);
+    const { stepper, recent } = this.parts;
+    let next = from;
     try {
-      yield* this.#framesFrom(from, signal, { cells, waits });
+      for (;;) {
+        const upTo = stepper.head.seq;
+        if (next <= upTo && upTo - next < RECENT_FRAMES) yield recent.at(next++);
+        else if (next <= upTo) {
+          for await (const frame of this.#olderFrames(next, upTo)) {
+            next = frame.seq + 1;
+            yield frame;
+          }
+        } else if (stepper.closedBy?.code === 'fenced')
+          throw stepper.closedBy; // what follows is another process's
+        else if (stepper.closedBy !== undefined || signal?.aborted) return;
+        else await this.#next(upTo, signal, { cells, waits });
+      }
     } finally {
       for (const { wait } of waits) wait.end();
     }
   }
 
-  async *#framesFrom(
-    from: number,
+  async *#olderFrames(from: number, upTo: number): AsyncGenerator<WorldFrame> {
+    for await (const { seq, at, head, bytes } of this.parts.store.journal.read(from, upTo))
+      yield { seq, at, head, records: readFrame(bytes, seq).all };
+  }
+
+  /** Waits until there may be a frame behind the last one. @throws RepriseError `cell_failed`, and what refuses the waits */
+  async #next(
+    upTo: number,
     signal: AbortSignal | undefined,
     { cells, waits }: { readonly cells: readonly Address[]; readonly waits: readonly OwnWait[] },
-  ): AsyncGenerator<WorldFrame> {
-    const { store, stepper, watchers, recent } = this.parts;
-    let next = from;
-    for (;;) {
-      const upTo = stepper.head.seq;
-      if (next <= upTo && upTo - next < RECENT_FRAMES) {
-        const frame = await recent.at(next++);
-        yield frame;
-      } else if (next <= upTo) {
-        for await (const { seq, at, head, bytes } of store.journal.read(next, upTo)) {
-          next = seq + 1;
-          yield { seq, at, head, records: readFrame(bytes, seq).all };
-        }
-      } else if (stepper.closedBy?.code === 'fenced')
-        throw stepper.closedBy; // what follows is another process's
-      else if (stepper.closedBy !== undefined || signal?.aborted) return;
-      else if (await this.#isOvertaken(cells, upTo)) continue;
-      else {
-        for (const { wait, cell } of waits) await wait.requirePossible(cell);
-        await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
-      }
-    }
+  ): Promise<void> {
+    const { stepper, watchers, table } = this.parts;
+    if (failureAmong(table, cells) !== undefined && (await this.#isOvertaken(cells, upTo))) return;
+    for (const { wait, cell } of waits) await wait.requirePossible(cell);
+    await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
   }
 
   /** The waits of the effect whose code asks for the frames. */
@@ -235,7 +238,6 @@ export class Reading {
    */
   async #isOvertaken(cells: readonly Address[], upTo: number): Promise<boolean> {
     const { stepper, table } = this.parts;
-    if (failureAmong(table, cells) === undefined) return false;
     const found = await stepper.exclusively(async () => failureAmong(table, cells)).catch(() => undefined);
     if (stepper.head.seq > upTo || stepper.closedBy !== undefined) return true;
     if (found !== undefined) throw cellFailed(found);

@@ -13,8 +13,8 @@ export class Watchers {
    * @param there whether the awaited frame came before the wait began
    * @param signal aborted when the caller stops waiting
    */
-  async next(there: () => boolean, signal: AbortSignal | undefined): Promise<void> {
-    await new Promise<void>((resolve) => {
+  next(there: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve) => {
       const wake = (): void => {
         this.#waiting.delete(wake);
         signal?.removeEventListener('abort', wake);

@@ -3,7 +3,7 @@ import type { IngressOf, IngressRecord } from '@reprise/contracts';
 import { nextHead } from '../../../ports/journal/chain.js';
 import { assertIngress } from '../../../ports/journal/frame.js';
 import type { Journal } from '../../../ports/journal/port.js';
-import { isKeyed, requestKey } from '../../../ports/journal/request-key.js';
+import { isKeyed, type KeyedIngress, requestKey } from '../../../ports/journal/request-key.js';
 import { type EmittedEffect, effectKey, foldIngress, type LeafChange } from '../../../pure/engine/index.js';
 import { loaded } from '../../../state/loaded.js';
 import type { Batch } from './batch.js';
@@ -57,14 +57,14 @@ export class FrameFolder {
   /** @param isNoted a note stands for it, in case the process dies of it */
   async #tryFrame(batch: Batch, ingress: IngressRecord, isNoted = false): Promise<CommittedFrame> {
     assertIngress(ingress); // never write a record that a reader of the journal would refuse
-    const key = await this.#newRequestKey(batch, ingress);
+    const key = isKeyed(ingress) ? await this.#newRequestKey(batch, ingress) : undefined;
     const noted = <T>(body: () => T): T => (isNoted ? this.#suspects.fold(body) : body());
     const fold = () => noted(() => foldIngress(this.parts.env, this.parts.table, ingress));
     const folded = await loaded(this.parts.table, fold);
     const armed = this.parts.host.reserve(folded.emitted);
     try {
       const sealed = noted(() => folded.seal(armed));
-      await this.#secondFold.compare(ingress, armed, sealed);
+      if (this.#secondFold.isDue()) await this.#secondFold.compare(ingress, armed, sealed);
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
       const { records, packed, changes, aborts, faulted } = sealed;
@@ -87,8 +87,7 @@ export class FrameFolder {
    * @throws Known, or Duplicate and Refusal of the batch, for a repeated request; RepriseError `fenced` when another
    *   writer journaled it, in a frame that this writer does not know
    */
-  async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
-    if (!isKeyed(ingress)) return undefined;
+  async #newRequestKey(batch: Batch, ingress: KeyedIngress): Promise<string> {
     const { journal, env } = this.parts;
     const key = requestKey(ingress, env.hash);
     const inBatch = batch.requests.get(key);

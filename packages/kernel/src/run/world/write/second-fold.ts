@@ -20,14 +20,18 @@ export class SecondFold {
 
   constructor(private readonly parts: SecondFoldParts) {}
 
+  /** Whether it is the turn of the next frame. Asked once for each. */
+  isDue(): boolean {
+    const { recheckEvery } = this.parts;
+    return recheckEvery !== 0 && this.#folded++ % recheckEvery === 0;
+  }
+
   /**
-   * Folds a frame again, when it is its turn.
+   * Folds a frame again.
    *
    * @throws RepriseError `nondeterminism` when the bytes differ
    */
   async compare(ingress: IngressRecord, armed: readonly string[], sealed: SealedFrame): Promise<void> {
-    const { recheckEvery } = this.parts;
-    if (recheckEvery === 0 || this.#folded++ % recheckEvery !== 0) return;
     const again = await this.#executeAgain(ingress, armed);
     if (again !== undefined && equalBytes(again, sealed.bytes)) return;
     throw new RepriseError('nondeterminism', 'the same frame folded twice gave different bytes', {

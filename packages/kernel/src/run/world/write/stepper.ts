@@ -202,7 +202,7 @@ export class Stepper {
       const batch = newBatch(this.durable);
       await this.#fill(batch);
       await macrotask(); // callers about to submit join this commit
-      await this.#fill(batch);
+      if (this.#queue.length > 0) await this.#fill(batch);
       if (!(await this.#commit(batch))) await this.#pause();
     }
   }

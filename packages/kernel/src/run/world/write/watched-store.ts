@@ -34,6 +34,7 @@ export function watchedStore(store: OpenStore, watch: Watch): OpenStore {
 /** The content of such a store. */
 class WatchedContent extends ContentLayer implements ErasableContentStore {
   readonly listShare?: (share: BlobShare) => AsyncIterable<Ref>;
+  #erasedThrough: Promise<number> | undefined;
 
   constructor(
     private readonly erasable: ErasableContentStore,
@@ -56,8 +57,15 @@ class WatchedContent extends ContentLayer implements ErasableContentStore {
     return this.watch.during(() => super.erasedBy(ref));
   }
 
+  /** Only its owner erases, so it is asked for once and after each erasure: each prompt wants to know it. */
   override erasedThrough(): Promise<number> {
-    return this.watch.during(() => super.erasedThrough());
+    this.#erasedThrough ??= this.watch
+      .during(() => super.erasedThrough())
+      .catch((error: unknown) => {
+        this.#erasedThrough = undefined;
+        throw error;
+      });
+    return this.#erasedThrough;
   }
 
   override put(bytes: Uint8Array): Promise<Ref> {
@@ -92,8 +100,12 @@ class WatchedContent extends ContentLayer implements ErasableContentStore {
     return watchedEach(super.list(), this.watch);
   }
 
-  erase(refs: readonly Ref[], by: number): Promise<void> {
-    return this.watch.during(() => this.erasable.erase(refs, by));
+  async erase(refs: readonly Ref[], by: number): Promise<void> {
+    try {
+      await this.watch.during(() => this.erasable.erase(refs, by));
+    } finally {
+      this.#erasedThrough = undefined;
+    }
   }
 }
 

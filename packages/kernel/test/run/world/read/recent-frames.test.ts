@@ -2,7 +2,7 @@ import { isRepriseError, Ref } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { anySchedule } from '../../../../../testkit/src/arbitraries/index.js';
+import { anySchedule, programApp } from '../../../../../testkit/src/arbitraries/index.js';
 import {
   creates,
   defineApp,
@@ -15,6 +15,7 @@ import {
 import type { WorldFrame } from '../../../../src/run/world/read/reading.js';
 import { RECENT_FRAMES, RecentFrames } from '../../../../src/run/world/read/recent-frames.js';
 import { memory } from '../../../../src/store.js';
+import { expectSound } from '../../../support/judge.js';
 import { runSchedule } from '../../../support/laws/run-schedule.js';
 
 const SEED = 2026;
@@ -32,7 +33,7 @@ function frameOf(seq: number): WorldFrame {
 }
 
 interface Shares {
-  at(seq: number): Promise<WorldFrame>;
+  at(seq: number): WorldFrame | Promise<WorldFrame>;
 }
 
 /** What a run of the law draws: whether a reading fails, and which frames several watchers ask for at the same time. */
@@ -117,6 +118,22 @@ describe('frames that watchers share', () => {
     await expect(watchersHold(mutant)).rejects.toThrow();
   });
 
+  it('a value with bytes that stands twice in a frame, and in the next one, is each watcher’s own in every place', async () => {
+    const value = { bytes: new Uint8Array([1]) };
+    const records = [
+      { kind: 'event', value },
+      { kind: 'fact', value },
+    ] as unknown as WorldFrame['records'];
+    const frame = (seq: number): WorldFrame => ({ seq, at: seq, head: 'h', records });
+    const shares = new RecentFrames(async (seq) => ({ frame: frame(seq), length: 100 }));
+    for (const seq of [0, 1, 0, 1]) {
+      const own = await shares.at(seq);
+      expect(own.records.map((one) => (one as unknown as { value: typeof value }).value.bytes[0])).toEqual([1, 1]);
+      vandalize(own);
+    }
+    expect(value.bytes[0]).toBe(1);
+  });
+
   it('watchers of the newest frames share one reading of each', async () => {
     let readings = 0;
     const shares = new RecentFrames(async (seq) => {
@@ -150,29 +167,40 @@ function spelled(thing: unknown): string {
   return JSON.stringify(thing, (_, part) => (part instanceof Uint8Array ? { bytes: [...part] } : part));
 }
 
-/** Collects the frames of a world while it works, and until its holder dies. */
-async function watched(world: World, into: WorldFrame[]): Promise<void> {
+/** A frame as a watcher has found it. */
+interface Seen {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** Collects the frames of a world while it works, and until its holder dies. It changes all of each that can be changed. */
+async function watched(world: World, into: Seen[]): Promise<void> {
   try {
-    for await (const frame of world.frames(0)) into.push(frame);
+    for await (const frame of world.frames(0)) {
+      into.push({ seq: frame.seq, text: spelled(frame) });
+      vandalize(frame);
+    }
   } catch (error) {
     if (!isRepriseError(error, 'world_closed')) throw error;
   }
 }
 
 describe(`the frames of random worlds, watched while they are written (seed ${SEED})`, () => {
-  it('a watcher gets of each frame what its bytes say, keys in their order', async () => {
+  it('each of two watchers gets of each frame what its bytes say, keys in their order, and neither can change the other one or the world', async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(anySchedule({ stepsMax: 20 }), async (schedule) => {
-        const seen: WorldFrame[] = [];
+        const seen: Seen[] = [];
         // Not awaited: the world of a holder that died says nothing more.
-        const { store } = await runSchedule(schedule, { opened: (world) => void watched(world, seen) });
+        const watch = (world: World) => void Promise.all([watched(world, seen), watched(world, seen)]);
+        const { store } = await runSchedule(schedule, { opened: watch });
+        await expectSound(store, programApp);
         const reader = await store.openReadonly();
         const read: string[] = [];
         for await (const { seq, at, head, bytes } of reader.journal.read(0))
           read.push(spelled({ seq, at, head, records: readFrame(bytes, seq).all }));
         await reader.close();
-        for (const frame of seen) expect(spelled(frame)).toBe(read[frame.seq]);
+        for (const { seq, text } of seen) expect(text).toBe(read[seq]);
         compared += seen.length;
       }),
       { seed: SEED, numRuns: 60, endOnFailure: true },
