@@ -14,7 +14,7 @@
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText, utf8Length } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';
-import { bytesIn, isOwnMap, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
+import { bytesIn, isOwnMap, itemAt, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
 import { DIGEST_TAG, DIGEST_UNITS, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
 import { sortKeys, writeUtf8 } from './text.js';
 
@@ -199,10 +199,21 @@ class Writer {
     this.head(0x80, length, depth);
     for (let i = 0; i < length; i++) {
       this.path[depth] = i;
-      const item = items[i];
-      if (item === undefined && !(i in items)) this.refuse(depth + 1, 'a list with a hole is not a value', 'hole');
+      const item = this.trusted ? items[i] : itemAt(items, i);
+      if (item === undefined) this.refuseItem(items, i, depth);
       this.write(item, depth + 1);
     }
+  }
+
+  /** An item that is undefined is refused as such by its writer. */
+  private refuseItem(items: readonly unknown[], i: number, depth: number): void {
+    const property = Object.getOwnPropertyDescriptor(items, i);
+    if (property === undefined) this.refuse(depth + 1, 'a list with a hole is not a value', 'hole');
+    if (property.get !== undefined || property.set !== undefined) this.refuseAccessor(depth);
+  }
+
+  private refuseAccessor(depth: number): never {
+    this.refuse(depth + 1, 'an accessor is not a value', 'accessor', 'Read it and give the value.');
   }
 
   private map(thing: object, depth: number): void {
@@ -238,7 +249,7 @@ class Writer {
       const property = Object.getOwnPropertyDescriptor(thing, key);
       if (property?.get !== undefined || property?.set !== undefined) {
         this.path[depth] = key;
-        this.refuse(depth + 1, 'an accessor is not a value', 'accessor', 'Read it and give the value.');
+        this.refuseAccessor(depth);
       }
       if (key === '__proto__') {
         this.path[depth] = key;

@@ -45,6 +45,14 @@ function isForeignList(prototype: unknown): boolean {
   return Array.isArray(prototype) && isForeignRoot(Object.getPrototypeOf(prototype));
 }
 
+/**
+ * An item of a list, read without running an accessor: undefined for one, as for a hole. A list of others may have accessors
+ * at its indexes, too.
+ */
+export function itemAt(list: readonly unknown[], index: number): unknown {
+  return Object.getOwnPropertyDescriptor(list, index)?.value;
+}
+
 const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get;
 
 /**

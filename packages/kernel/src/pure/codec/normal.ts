@@ -2,6 +2,7 @@ import { Ref, utf8Length, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from './bounds.js';
 import { decode } from './decode.js';
 import { encode } from './encode.js';
+import { itemAt } from './kinds.js';
 import { byteLength, headBytes, LINK_BYTES } from './size.js';
 import { orderKeys } from './text.js';
 
@@ -122,7 +123,7 @@ export class Copier {
     let isSame = was === before && was.length === items.length;
     this.bytes += headBytes(items.length);
     for (let i = 0; i < items.length; i++) {
-      const item = this.copy(items[i], depth + 1, was[i]);
+      const item = this.copy(itemAt(items, i), depth + 1, was[i]);
       if (item === undefined || this.bytes > COPIED_BYTES_MAX) return undefined;
       isSame &&= item === was[i];
       copy.push(item);

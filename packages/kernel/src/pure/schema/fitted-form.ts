@@ -4,11 +4,12 @@
  * Invariants
  * W1  The result is that of `normalValue` and `check`: what they would refuse, fill in or take another way is undefined
  *     here, and they decide about it. So this walk has no refusals and no defaults of its own.
- * W2  No accessor of a map is run, and nothing of the given thing is shared, links apart, which are frozen.
+ * W2  No accessor is run, and nothing of the given thing is shared, links apart, which are frozen.
  * W3  Arrangements of keys are remembered to be faster: one that was forgotten is made again, with the same result.
  */
 import { raiseExhaustion, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from '../codec/bounds.js';
+import { itemAt } from '../codec/kinds.js';
 import { Copier, type NormalValue } from '../codec/normal.js';
 import { byteLength, headBytes } from '../codec/size.js';
 import { orderKeys } from '../codec/text.js';
@@ -111,7 +112,11 @@ class FittingCopier extends Copier {
     const copy: Value[] = [];
     this.bytes += headBytes(thing.length);
     for (let i = 0; i < thing.length; i++) {
-      const item = this.fit(node.type === 'list' ? node.item : (node.items[i] as SchemaNode), thing[i], depth + 1);
+      const item = this.fit(
+        node.type === 'list' ? node.item : (node.items[i] as SchemaNode),
+        itemAt(thing, i),
+        depth + 1,
+      );
       if (item === undefined || this.bytes > this.bytesMax) return undefined;
       copy.push(item);
     }

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { ENCODED_BYTES_MAX } from '../../../src/pure/codec/bounds.js';
-import { encode, FRAME_DEPTH_MAX, toHex, VALUE_DEPTH_MAX } from '../../../src/pure/codec/index.js';
+import { encode, FRAME_DEPTH_MAX, normalValue, toHex, VALUE_DEPTH_MAX } from '../../../src/pure/codec/index.js';
 import { refusalOf } from './refusal.js';
 
 const hex = (thing: unknown): string => toHex(encode(thing));
@@ -106,6 +106,8 @@ describe('given things that are not values', () => {
       'accessor',
     ],
     ['a setter', { set b(_: number) {} }, '$.b', 'accessor'],
+    ['a getter in a list', Object.defineProperty([1], 1, { get: () => 2, enumerable: true }), '$[1]', 'accessor'],
+    ['undefined in a list', [undefined], '$[0]', 'undefined'],
     ['a bigint', [1n], '$[0]', 'bigint'],
     ['a high surrogate', { t: 'a\ud800' }, '$.t', 'lone surrogate'],
     ['a low surrogate', ['\udc00b'], '$[0]', 'lone surrogate'],
@@ -138,6 +140,9 @@ describe('given things that are not values', () => {
         },
       }),
     );
+    const list = Object.defineProperty([1, 2], 1, { get: () => ++runs, enumerable: true });
+    refusalOf(() => encode(list));
+    refusalOf(() => normalValue([list]));
     expect(runs).toBe(0);
   });
 });
