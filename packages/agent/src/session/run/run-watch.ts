@@ -89,23 +89,38 @@ export class RunWatch {
   }
 
   /** The events of the next frame, as they are shown. */
-  async shown(frame: WorldFrame): Promise<readonly AgentEvent[]> {
-    const behind = cursorOf(this.options.after);
+  async *shown(frame: WorldFrame): AsyncGenerator<AgentEvent> {
+    await this.#enter(frame);
+    for (const event of this.#wanted(frame)) {
+      const shown = shownEvent(this.world.content, event, this.options);
+      const ready = shown instanceof Promise ? await shown : shown;
+      if (ready !== undefined) yield ready;
+    }
+  }
+
+  /** The events of the next frame for a watch that shows none of them: all, with links and without texts, and at once. */
+  async passed(frame: WorldFrame): Promise<readonly AgentEvent[]> {
+    await this.#enter(frame);
+    return [...this.#wanted(frame)];
+  }
+
+  #enter(frame: WorldFrame): Promise<void> {
     this.#loss.see(frame.records);
-    await this.projection.recall(frame);
-    const shown: AgentEvent[] = [];
+    return this.projection.recall(frame);
+  }
+
+  /** The events of a frame that the watch is about; it goes on behind each when the next one is asked for. */
+  *#wanted(frame: WorldFrame): Generator<AgentEvent> {
+    const behind = cursorOf(this.options.after);
     for (const event of this.projection.project(frame)) {
       this.#follow(event);
       if (!this.#isWanted(event) || this.#isOfAnother(event)) continue;
       this.#last = event.event_seq;
-      const one = isBehind(event.event_seq, behind) ? shownEvent(this.world.content, event, this.options) : undefined;
-      const ready = one instanceof Promise ? await one : one;
-      if (ready !== undefined) shown.push(ready);
+      if (isBehind(event.event_seq, behind)) yield event;
       this.end = this.#endIn(event);
-      if (this.ended) return shown;
+      if (this.ended) return;
     }
     this.#seq = frame.seq;
-    return shown;
   }
 
   /**

@@ -126,7 +126,7 @@ export class Run<R = unknown> {
     const isFollowing = options.follow !== false;
     const frames = framesOf(world, this.place.seq, options, this.#awaited);
     for await (const frame of isFollowing ? this.#each(frames, from) : frames) {
-      for (const event of await watched.shown(frame)) yield event;
+      yield* watched.shown(frame);
       if (watched.ended) return;
       if (watched.lost !== undefined && isFollowing) throw from.mark(watched.lost);
     }
@@ -167,7 +167,7 @@ export class Run<R = unknown> {
         if (heard !== PIECES) {
           next = read();
           made.seeFrame(heard);
-          for (const event of await watched.shown(heard)) {
+          for await (const event of watched.shown(heard)) {
             made.see(event);
             yield event;
           }
@@ -223,7 +223,7 @@ export class Run<R = unknown> {
     const made = new Made();
     for await (const frame of framesOf(this.parts.world, this.place.seq, { follow: false }, this.#awaited)) {
       made.seeFrame(frame);
-      for (const event of await watched.shown(frame)) made.see(event);
+      for (const event of await watched.passed(frame)) made.see(event);
       if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
     }
     return undefined;
@@ -303,7 +303,7 @@ export class Run<R = unknown> {
     try {
       for (let frame = await frames.next(); frame !== undefined; frame = await frames.next()) {
         made.seeFrame(frame);
-        for (const event of await watched.shown(frame)) made.see(event);
+        for (const event of await watched.passed(frame)) made.see(event);
         if (watched.lost !== undefined) throw from.mark(watched.lost);
         if (watched.end !== undefined) return await this.#outcome(watched.end, made, watched.run);
         const now = frame.seq < world.head.seq ? undefined : await waiting();
