@@ -20,7 +20,7 @@ export interface HolderRights {
 export type RightsChain = readonly { readonly holder: Principal; readonly declared: RightsLeaf | undefined }[];
 
 /** Reads the rights of a holder. */
-export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
+export async function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
   const rules = worldOf(table.get(WORLD_KEY));
   return loaded(table, () => {
     const effective = authorityOf({ overlay: table, rules }, holder);
@@ -36,7 +36,7 @@ export function readAuthority(table: LeafTable, holder: Principal): Promise<Hold
 }
 
 /** What was set for a holder and for each above it; empty when the chain of a cell is broken. */
-export function readChain(table: LeafTable, holder: Principal): Promise<RightsChain> {
+export async function readChain(table: LeafTable, holder: Principal): Promise<RightsChain> {
   const rules = worldOf(table.get(WORLD_KEY));
   return loaded(table, () => {
     const cell = cellOf(holder);

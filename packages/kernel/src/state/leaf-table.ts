@@ -16,6 +16,7 @@ import type { KeyedLeaf, LeafChange, LeafKey, LeafKind, LeafOf, LeafReader, List
 import { Miss, namedIn } from '../pure/engine/index.js';
 import { readLeaf } from './leaf-shapes.js';
 import type { MapChange, MapRoot, MerkleMap } from './map/index.js';
+import { PassingMap } from './passing-map.js';
 
 const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 
@@ -35,11 +36,11 @@ interface Resident extends KeyedLeaf {
 
 /** The leaves that are resident; the others stay in the content store until they are read. */
 export class LeafTable implements LeafReader {
-  readonly #resident = new Map<string, Resident>();
+  readonly #resident = new PassingMap<string, Resident>();
   /** Those that are listed (T2), by kind: a change of rights lists the open effects, however large the world is. */
-  readonly #listed = new Map<LeafKind, Map<string, Resident>>();
+  readonly #listed = new Map<LeafKind, PassingMap<string, Resident>>();
   /** Those of them that name a cell, by kind and cell: what ends with a cell is found without listing all. */
-  readonly #naming = new Map<string, Map<string, Resident>>();
+  readonly #naming = new Map<string, PassingMap<string, Resident>>();
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
@@ -147,7 +148,8 @@ export class LeafTable implements LeafReader {
     this.#dirty.clear();
     this.#fresh.clear();
     this.#absent.clear();
-    for (const [id, { key }] of this.#resident) {
+    for (const { key } of this.#resident.values()) {
+      const { id } = key;
       if (this.#residentBytes <= RESIDENT_BYTES_MAX) break;
       if (LOADED_ON_DEMAND.has(key.path[0])) this.#drop(id);
     }
@@ -186,11 +188,10 @@ export class LeafTable implements LeafReader {
     const resident = { key, leaf, size };
     const [kind] = key.path;
     this.#resident.set(key.id, resident);
-    if (!LOADED_ON_DEMAND.has(kind))
-      this.#listed.set(kind, (this.#listed.get(kind) ?? new Map()).set(key.id, resident));
+    if (!LOADED_ON_DEMAND.has(kind)) setIn(this.#listed, kind, key.id, resident);
     for (const cell of namedIn(key, leaf)) {
       const name = nameOf(kind, cell);
-      this.#naming.set(name, (this.#naming.get(name) ?? new Map()).set(key.id, resident));
+      setIn(this.#naming, name, key.id, resident);
     }
     this.#residentBytes += size + LEAF_OVERHEAD_BYTES;
   }
@@ -209,6 +210,12 @@ export class LeafTable implements LeafReader {
     }
     this.#residentBytes -= resident.size + LEAF_OVERHEAD_BYTES;
   }
+}
+
+function setIn<K>(maps: Map<K, PassingMap<string, Resident>>, name: K, id: string, resident: Resident): void {
+  const map = maps.get(name) ?? new PassingMap();
+  maps.set(name, map);
+  map.set(id, resident);
 }
 
 function nameOf(kind: LeafKind, cell: Address): string {

@@ -1,6 +1,7 @@
 /** Checks that all content linked by a value exists before the value is journaled, so that a world verifies. */
 import type { Ref, Value } from '@reprise/contracts';
 import { decode, linksOf } from '../../pure/codec/index.js';
+import type { MaybePromise } from '../time/maybe-promise.js';
 import { macrotask } from '../time/turn.js';
 import { LINKS_FOLLOWED_MAX, LINKS_PER_TURN } from './bounds.js';
 import type { ContentReader } from './port.js';
@@ -30,9 +31,12 @@ export class LinkCheck {
   constructor(private readonly content: ContentReader) {}
 
   /** The first bad link under a value; undefined when all of them lead somewhere. */
-  async firstBad(value: Value): Promise<BadLink | undefined> {
+  firstBad(value: Value): MaybePromise<BadLink | undefined> {
     const direct = linksOf(value);
-    if (direct.length === 0) return undefined;
+    return direct.length === 0 ? undefined : this.#firstBad(direct);
+  }
+
+  async #firstBad(direct: readonly Ref[]): Promise<BadLink | undefined> {
     await this.#forgetErased();
     const anew = new Set(direct.map(({ hex }) => hex));
     const open = [...direct];

@@ -22,6 +22,7 @@ import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/por
 import { isKeyed, requestKey } from '../../ports/journal/request-key.js';
 import type { OpenStore, ReadonlyStore } from '../../ports/store/store.js';
 import { systemRandom } from '../../ports/time/clock.js';
+import { rescued } from '../../ports/time/maybe-promise.js';
 import { requireApp, requireApps } from '../../pure/arguments/arguments.js';
 import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256, toHex } from '../../pure/codec/index.js';
@@ -322,7 +323,8 @@ class Forking {
 
   async #fold(app: App, table: LeafTable, ingress: IngressRecord, before: Head) {
     const env = { app, hash: this.#hash };
-    const unverified = await loaded(table, () => foldIngress(env, table, ingress).seal([])).catch(asError);
+    const fold = () => foldIngress(env, table, ingress).seal([]);
+    const unverified = await rescued(() => loaded(table, fold), asError);
     for (const { bytes } of unverified.staged) await this.#add(bytes);
     await this.#copy.linked(unverified.records as unknown as Value, `frame ${ingress.seq} of the fork`);
     table.apply(unverified.changes);

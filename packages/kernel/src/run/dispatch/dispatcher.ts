@@ -14,9 +14,10 @@
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
+import type { MaybePromise } from '../../ports/time/maybe-promise.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../../pure/engine/index.js';
-import { type ExecutionParts, Executions, type Running } from './execution.js';
-import type { ExecutionContext } from './execution-context.js';
+import { PassingMap } from '../../state/passing-map.js';
+import { type Addressed, type ExecutionParts, Executions, type Running } from './execution.js';
 import type { Executor } from './executor.js';
 import { CANCELLED, type KernelSaid, kernelReceipt, NO_ADAPTER, stopped, TIMED_OUT } from './kernel-receipts.js';
 import type { AskedOutside } from './outside.js';
@@ -44,10 +45,10 @@ const LEFT_ARMED = Symbol('left armed');
 export class Dispatcher implements Executor {
   readonly #adapters: ReadonlyMap<string, AnyAdapter>;
   readonly #slots: Slots;
-  readonly #leaves = new Map<string, EffectLeaf>();
+  readonly #leaves = new PassingMap<string, EffectLeaf>();
   /** Open effects that wait only for their turn. */
   readonly #ours = new Set<string>();
-  readonly #running = new Map<string, Running>();
+  readonly #running = new PassingMap<string, Running>();
   readonly #executions: Executions;
   readonly #questions: Questions;
   readonly #waiting: WaitingLine;
@@ -207,7 +208,7 @@ export class Dispatcher implements Executor {
     void this.#settleUnstarted(effect, why);
   }
 
-  #settleUnstarted(effect: string, why: KernelSaid): Promise<void> {
+  #settleUnstarted(effect: string, why: KernelSaid): Promise<unknown> {
     const attempts = this.#leaves.get(effect)?.attempt ?? 0;
     return this.parts.settle(effect, attempts, kernelReceipt(attempts, why));
   }
@@ -259,13 +260,12 @@ export class Dispatcher implements Executor {
       if (why !== LEFT_ARMED) void this.#settleUnstarted(effect, why);
       return this.release([effect]);
     }
-    const running = this.#executions.start(effect, leaf, adapter);
-    const done = running.done.finally(() => {
+    const ended = (): void => {
       this.#running.delete(effect);
       this.#slots.give(effect);
       this.#startWaiting();
-    });
-    this.#running.set(effect, { ...running, done });
+    };
+    this.#running.set(effect, this.#executions.start(effect, leaf, adapter, ended));
   }
 
   /** Why an armed effect will not start; undefined when it will. */
@@ -280,12 +280,12 @@ export class Dispatcher implements Executor {
   }
 
   /** The context that an adapter gets when it is asked about an interrupted effect. */
-  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): Addressed {
     return this.#executions.contextFor(effect, leaf, adapter, signal);
   }
 
   /** The receipt made of an adapter's verdict on an interrupted effect. */
-  receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): Promise<Receipt> {
+  receiptOf(effect: string, adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown): MaybePromise<Receipt> {
     return this.#executions.receiptOf(effect, adapter, leaf, outcome);
   }
 }

@@ -6,15 +6,16 @@
  * speaks is made then: an effect makes no controller, no timer and no listener of its own.
  */
 import type { Address, Receipt } from '@reprise/contracts';
-import type { AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
+import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
 import { LinkCheck } from '../../ports/content/links.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { Scrubber } from '../../ports/scrub/index.js';
 import { type Clock, WAKE } from '../../ports/time/clock.js';
+import { after, type MaybePromise, rescued } from '../../ports/time/maybe-promise.js';
 import { copyValue } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
 import { type Caller, Callers } from '../callers/callers.js';
-import { type ContextParts, contextOf, type ExecutionContext, type Surroundings } from './execution-context.js';
+import { type ContextParts, contextOf, Said, type Surroundings, surroundingsOf } from './execution-context.js';
 import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
 import { Observations } from './observations.js';
 import { type Deferral, deferralOf } from './outside.js';
@@ -32,7 +33,7 @@ export interface ExecutionParts extends ContextParts, Partial<ErrorParts> {
    *
    * @param unanswered the kernel settles an effect that its adapter is still working on
    */
-  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<void>;
+  settle(effect: string, attempt: number, receipt: Receipt, unanswered?: boolean): Promise<unknown>;
   /** Journals that an effect was deferred. Resolves false when it was already settled. */
   defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
   /** Knows which effect the code that runs belongs to. */
@@ -52,16 +53,18 @@ export interface Running {
 /** What is known about an effect that was deferred and then settled. */
 const HANDED_ON_TOO_LATE: AdapterOutcome = { status: 'outcome_unknown' };
 
+/** The context that an adapter gets, and what it says through it. */
+export interface Addressed {
+  readonly context: AdapterContext;
+  readonly said: Said;
+}
+
 /** What the executions of a world have in common. */
 interface Shared {
   readonly parts: ExecutionParts;
   readonly callers: Callers;
   readonly surroundings: Surroundings;
-  receiptOf(
-    execution: Armed,
-    outcome: unknown,
-    said: Pick<ExecutionContext, 'reported' | 'observed'>,
-  ): Promise<Receipt>;
+  receiptOf(execution: Armed, outcome: unknown, said: Said): MaybePromise<Receipt>;
   /** Takes in an adapter that still works on an effect that was settled, until it has answered. */
   lingers(answered: Promise<void>): void;
 }
@@ -71,6 +74,8 @@ interface Armed {
   readonly effect: string;
   readonly leaf: EffectLeaf;
   readonly adapter: AnyAdapter;
+  /** Called when it has ended and its receipt is durable, or nobody waits for it. */
+  ended(): void;
 }
 
 /** Executes effects at their adapters. */
@@ -81,20 +86,15 @@ export class Executions {
   /** Scrubs the content that the kernel itself puts beside receipts. */
   readonly #content: ContentStore;
   readonly #shared: Shared;
-  /** The effects that are at their adapters, by attempt: an adapter may speak when its effect has ended. */
-  readonly #open = new Set<EffectLeaf>();
 
-  constructor(
-    private readonly parts: ExecutionParts,
-    questions: Questions,
-  ) {
+  constructor(parts: ExecutionParts, questions: Questions) {
     const { content, scrubber = new Scrubber(), trouble = () => undefined, callers = new Callers() } = parts;
     this.#links = new LinkCheck(content);
     this.#content = new ScrubbedContent(content, scrubber);
     this.#shared = {
       parts,
       callers,
-      surroundings: { parts, questions, scrubber, trouble, scope: Object.freeze({}) },
+      surroundings: surroundingsOf(parts, questions, scrubber, trouble),
       receiptOf: ({ effect, adapter, leaf }, outcome, said) => this.receiptOf(effect, adapter, leaf, outcome, said),
       lingers: (answered) => {
         this.#lingering.add(answered);
@@ -108,82 +108,92 @@ export class Executions {
     return [...this.#lingering];
   }
 
-  /** Hands an effect to its adapter. */
-  start(effect: string, leaf: EffectLeaf, adapter: AnyAdapter): Running {
-    this.#open.add(leaf);
-    const execution = new Execution({ effect, leaf, adapter }, this.#shared, () => this.#open.has(leaf));
-    const done = execution.done.finally(() => {
-      this.#open.delete(leaf);
-      this.parts.services?.ended(effect);
-    });
-    return { done, stop: (why) => execution.stop(why), fence: () => execution.fence() };
+  /**
+   * Hands an effect to its adapter.
+   *
+   * @param ended called when the effect has ended, before its `done` is resolved
+   */
+  start(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, ended: () => void): Running {
+    return new Execution({ effect, leaf, adapter, ended }, this.#shared);
   }
 
   /** The context of an adapter that is asked about an effect without executing it. */
-  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): ExecutionContext {
-    const executed = { effect, leaf, adapter, signal: () => signal, isOpen: () => this.#open.has(leaf) };
-    return contextOf(executed, this.#shared.surroundings);
+  contextFor(effect: string, leaf: EffectLeaf, adapter: AnyAdapter, signal: AbortSignal): Addressed {
+    const executed = { effect, leaf, adapter, signal: () => signal, isOpen: () => false };
+    const { surroundings } = this.#shared;
+    const said = new Said(executed, surroundings);
+    return { said, context: contextOf(executed, said, surroundings) };
   }
 
   /** Makes the receipt. When the store cannot tell whether the payload's content exists, the outcome is unknown. */
-  async receiptOf(
+  receiptOf(
     effect: string,
     adapter: AnyAdapter,
     leaf: EffectLeaf,
     outcome: unknown,
-    { reported, observed }: Partial<Pick<ExecutionContext, 'reported' | 'observed'>> = {},
-  ): Promise<Receipt> {
+    { reported, observed }: Partial<Pick<Said, 'reported' | 'observed'>> = {},
+  ): MaybePromise<Receipt> {
     const { scrubber, trouble } = this.#shared.surroundings;
-    const made = await this.#receiptOf(adapter, leaf, outcome, scrubber);
-    const error = reported?.end(made) ?? made.error;
-    const seen = observed ?? new Observations(scrubber);
-    seen.add(outcome);
-    const receipt = { ...made.receipt, ...seen.all };
-    if (error === undefined) return receipt;
-    return withError(receipt, error, originOf(effect, leaf, adapter), { content: this.#content, scrubber, trouble });
+    return after(this.#receiptOf(adapter, leaf, outcome, scrubber), (made) => {
+      const error = reported?.end(made) ?? made.error;
+      const seen = observed ?? new Observations(scrubber);
+      seen.add(outcome);
+      const receipt = { ...made.receipt, ...seen.all };
+      if (error === undefined) return receipt;
+      return withError(receipt, error, originOf(effect, leaf, adapter), { content: this.#content, scrubber, trouble });
+    });
   }
 
-  async #receiptOf(
-    adapter: AnyAdapter,
-    leaf: EffectLeaf,
-    outcome: unknown,
-    scrubber: Scrubber,
-  ): Promise<{ receipt: Receipt; error: unknown }> {
-    try {
-      const parts = { links: this.#links, scrubber };
-      return { receipt: await receiptOf(adapter, leaf, outcome, parts), error: errorIn(outcome) };
-    } catch (error) {
-      return { receipt: { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt }, error };
-    }
+  #receiptOf(adapter: AnyAdapter, leaf: EffectLeaf, outcome: unknown, scrubber: Scrubber): MaybePromise<Made> {
+    const parts = { links: this.#links, scrubber };
+    return rescued<Made>(
+      () => after(receiptOf(adapter, leaf, outcome, parts), (receipt) => ({ receipt, error: errorIn(outcome) })),
+      (error) => ({ receipt: { adapter: adapter.name, status: 'outcome_unknown', attempts: leaf.attempt }, error }),
+    );
   }
+}
+
+/** A receipt, and the error of the outcome that it was made of. */
+interface Made {
+  readonly receipt: Receipt;
+  readonly error: unknown;
 }
 
 /** One effect at its adapter: it ends with the adapter's answer, or is left when it was settled without one. */
 class Execution implements Running {
   readonly done: Promise<void>;
-  #end: (ended: Promise<void>) => void = () => undefined;
+  /** Resolves {@link done}. */
+  #end: () => void = () => undefined;
   readonly #stop = new StopSign();
   readonly #caller: Caller;
-  readonly #context: ExecutionContext;
+  readonly #context: AdapterContext;
+  readonly #said: Said;
   /** Resolves when the adapter has answered, and what it answered late is durable. */
   readonly #answered: Promise<void>;
   /** The adapter has answered, or nobody waits for it. */
   #isOver = false;
+  /** It has ended, and its receipt is durable: an adapter may still speak. */
+  #hasEnded = false;
   /** Resolves when the effect was settled without its adapter; undefined while the adapter is waited for. */
-  #left: Promise<void> | undefined;
+  #left: Promise<unknown> | undefined;
   /** Ends the wait for the deadline. */
   #undue: () => void = () => undefined;
 
   constructor(
     private readonly armed: Armed,
     private readonly shared: Shared,
-    isOpen: () => boolean,
   ) {
     const { effect, leaf } = armed;
     const cell: Address = [leaf.plan[0], leaf.plan[1]];
     this.#caller = { callers: shared.callers, effect, name: leaf.name, cell, isOpen: true };
-    const executed = { ...armed, isOpen, signal: () => this.#stop.signal, returned: () => this.#returned() };
-    this.#context = contextOf(executed, shared.surroundings);
+    const executed = {
+      ...{ effect, leaf, adapter: armed.adapter },
+      isOpen: () => !this.#hasEnded,
+      signal: () => this.#stop.signal,
+      returned: () => this.#returned(),
+    };
+    this.#said = new Said(executed, shared.surroundings);
+    this.#context = contextOf(executed, this.#said, shared.surroundings);
     this.done = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -198,7 +208,7 @@ class Execution implements Running {
   }
 
   fence(): void {
-    this.#leave(Promise.resolve());
+    if (!this.#isOver) this.#leave(Promise.resolve());
   }
 
   /** The effect's code counts as open until it has answered or was told to stop (callers/C1). */
@@ -217,40 +227,58 @@ class Execution implements Running {
     }
   }
 
-  async #take(outcome: AdapterOutcome | Deferred): Promise<void> {
+  #take(outcome: AdapterOutcome | Deferred): MaybePromise<void> {
     this.#returned();
-    this.#context.toldAll();
+    this.#said.toldAll();
     if (this.#left !== undefined) return this.#takeLate(outcome, this.#left);
     this.#over();
-    this.#end(this.#settle(outcome));
+    this.#endAfter(this.#settle(outcome));
   }
 
-  async #settle(outcome: AdapterOutcome | Deferred): Promise<void> {
-    const { effect, leaf } = this.armed;
+  #settle(outcome: AdapterOutcome | Deferred): MaybePromise<unknown> {
     const deferral = deferralOf(outcome);
-    if (deferral !== undefined && (await this.shared.parts.defer(effect, leaf.attempt, deferral))) return;
-    const said = deferral === undefined ? outcome : HANDED_ON_TOO_LATE;
-    const receipt = await this.shared.receiptOf(this.armed, said, this.#context);
-    // Closing: an effect that the next open may offer again or reconcile stays armed, so that the next open does so.
-    if (this.#stop.why === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
-    await this.shared.parts.settle(effect, leaf.attempt, receipt);
+    return deferral === undefined ? this.#journal(outcome) : this.#defer(deferral);
+  }
+
+  async #defer(deferral: Deferral): Promise<unknown> {
+    const { effect, leaf } = this.armed;
+    if (await this.shared.parts.defer(effect, leaf.attempt, deferral)) return;
+    return this.#journal(HANDED_ON_TOO_LATE);
+  }
+
+  #journal(outcome: AdapterOutcome | Deferred): MaybePromise<unknown> {
+    return after(this.shared.receiptOf(this.armed, outcome, this.#said), (receipt) => {
+      const { effect, leaf } = this.armed;
+      // Closing: an effect that the next open may offer again or reconcile stays armed, so that the next open does so.
+      if (this.#stop.why === 'shutdown' && leaf.guarantee !== 'at_most_once' && receipt.status !== 'ok') return;
+      return this.shared.parts.settle(effect, leaf.attempt, receipt);
+    });
   }
 
   /** The answer of an adapter whose effect was settled without it (dispatcher/A5). */
-  async #takeLate(outcome: AdapterOutcome | Deferred, settled: Promise<void>): Promise<void> {
+  async #takeLate(outcome: AdapterOutcome | Deferred, settled: Promise<unknown>): Promise<void> {
     await settled;
     const said = deferralOf(outcome) === undefined ? outcome : HANDED_ON_TOO_LATE;
-    const receipt = await this.shared.receiptOf(this.armed, said, this.#context);
+    const receipt = await this.shared.receiptOf(this.armed, said, this.#said);
     await this.shared.parts.settle(this.armed.effect, this.armed.leaf.attempt, receipt);
   }
 
   /** Waits for the adapter no longer, without blocking anything. */
-  #leave(settled: Promise<void>): void {
+  #leave(settled: Promise<unknown>): void {
     if (this.#isOver) return;
     this.#over();
     this.#left = settled;
     this.shared.lingers(this.#answered);
-    this.#end(settled);
+    this.#endAfter(settled);
+  }
+
+  #endAfter(settled: MaybePromise<unknown>): void {
+    void after(settled, () => {
+      this.#hasEnded = true;
+      this.shared.parts.services?.ended(this.armed.effect);
+      this.armed.ended();
+      this.#end();
+    });
   }
 
   #over(): void {
@@ -269,9 +297,9 @@ class Execution implements Running {
     this.#leave(this.#settleTimeout());
   }
 
-  #settleTimeout(): Promise<void> {
+  #settleTimeout(): Promise<unknown> {
     const { effect, leaf } = this.armed;
-    const receipt = { ...kernelReceipt(leaf.attempt, TIMED_OUT), ...this.#context.observed?.all };
+    const receipt = { ...kernelReceipt(leaf.attempt, TIMED_OUT), ...this.#said.observed?.all };
     return this.shared.parts.settle(effect, leaf.attempt, receipt, true);
   }
 }

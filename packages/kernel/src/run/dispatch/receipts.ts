@@ -6,6 +6,7 @@ import { type Receipt, receipt as receiptSchema, type Value } from '@reprise/con
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { LinkCheck } from '../../ports/content/links.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
+import { after, type MaybePromise } from '../../ports/time/maybe-promise.js';
 import { normalValue } from '../../pure/codec/index.js';
 import { type EffectLeaf, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
 import { fittedForm } from '../../pure/schema/fitted-form.js';
@@ -13,6 +14,8 @@ import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.j
 
 /** A receipt without its adapter and attempt. */
 type Said = Omit<Receipt, 'adapter' | 'attempts'>;
+
+const NO_PAYLOAD: Partial<Said> = {};
 
 /** The collaborators of this module. */
 interface ReceiptParts {
@@ -45,15 +48,15 @@ function saidShape(): SchemaNode {
  * @param outcome the adapter's return value, unchecked
  * @throws the error of the content store when it cannot tell whether linked content exists
  */
-export async function receiptOf(
+export function receiptOf(
   adapter: AnyAdapter,
   leaf: EffectLeaf,
   outcome: unknown,
   parts: ReceiptParts,
-): Promise<Receipt> {
+): MaybePromise<Receipt> {
   const said = saidBy(outcome) ?? badOutcome(leaf);
-  const payload = said.status === 'ok' ? await payloadOf(adapter, outcome, parts) : {};
-  return { adapter: adapter.name, attempts: leaf.attempt, ...said, ...payload };
+  const payload = said.status === 'ok' ? payloadOf(adapter, outcome, parts) : NO_PAYLOAD;
+  return after(payload, (found) => ({ adapter: adapter.name, attempts: leaf.attempt, ...said, ...found }));
 }
 
 /** Everything of an outcome but its payload; undefined when the outcome is invalid. */
@@ -74,7 +77,8 @@ function saidBy(outcome: unknown): Said | undefined {
   }
 }
 
-async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubber }: ReceiptParts): Promise<Said> {
+/** What the payload of an outcome makes of its receipt. */
+function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubber }: ReceiptParts): MaybePromise<Said> {
   const schema = adapter.effect.receipt;
   let payload: Value;
   let fits = false;
@@ -90,7 +94,9 @@ async function payloadOf(adapter: AnyAdapter, outcome: unknown, { links, scrubbe
   }
   const checked = fits ? { ok: true as const, value: payload } : check(schema, payload);
   if (!checked.ok) return { status: 'error', code: 'validation_error' };
-  const bad = await links.firstBad(checked.value);
-  if (bad !== undefined) return { status: 'error', code: `validation_error/${bad.why}` };
-  return { status: 'ok', payload: checked.value };
+  return after(links.firstBad(checked.value), (bad) =>
+    bad === undefined
+      ? { status: 'ok', payload: checked.value }
+      : { status: 'error', code: `validation_error/${bad.why}` },
+  );
 }

@@ -7,7 +7,8 @@ import { decode, encode } from '../../pure/codec/index.js';
 
 /** Scrubs content on `put`. Content without a secret is stored byte for byte. */
 export class ScrubbedContent extends ContentLayer {
-  readonly #scrubbed = new Set<string>();
+  /** Made at the first secret: each effect has such a store, and most put nothing. */
+  #scrubbed: Set<string> | undefined;
 
   constructor(
     content: ContentStore,
@@ -19,7 +20,7 @@ export class ScrubbedContent extends ContentLayer {
   override async put(bytes: Uint8Array): Promise<Ref> {
     if (!this.scrubber.isIn(bytes)) return this.below.put(bytes);
     const ref = await this.below.put(this.#without(bytes));
-    this.#scrubbed.add(ref.hex);
+    this.#noteScrubbed(ref);
     return ref;
   }
 
@@ -29,13 +30,18 @@ export class ScrubbedContent extends ContentLayer {
       isScrubbed = true;
     });
     const kept = await this.below.putStream(without);
-    if (isScrubbed) this.#scrubbed.add(kept.ref.hex);
+    if (isScrubbed) this.#noteScrubbed(kept.ref);
     return kept;
   }
 
   /** Whether the content stored under a link differs from the input because a secret was removed. */
   wasScrubbed(ref: Ref): boolean {
-    return this.#scrubbed.has(ref.hex);
+    return this.#scrubbed?.has(ref.hex) ?? false;
+  }
+
+  #noteScrubbed({ hex }: Ref): void {
+    this.#scrubbed ??= new Set();
+    this.#scrubbed.add(hex);
   }
 
   /** A canonical value states the length of its texts, so it is decoded, scrubbed and encoded again. */

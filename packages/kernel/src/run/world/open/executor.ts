@@ -57,14 +57,14 @@ export function makeExecutor(parts: ExecutorParts, fork: WorldLeaf['fork']): Exe
 }
 
 /** Settles an effect by a receipt. */
-export async function settle(
+export function settle(
   submit: ExecutorParts['submit'],
   effect: string,
   attempt: number,
   receipt: Receipt,
   unanswered = false,
-): Promise<void> {
-  await submit(receiptInput(effect, attempt, receipt, unanswered));
+): Promise<unknown> {
+  return submit(receiptInput(effect, attempt, receipt, unanswered));
 }
 
 function makeDispatcher(parts: ExecutorParts): Dispatcher {

@@ -31,7 +31,7 @@ interface RecoveryParts {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** Journals a receipt; resolves when it is durable. */
-  settle(effect: string, attempt: number, receipt: Receipt): Promise<void>;
+  settle(effect: string, attempt: number, receipt: Receipt): Promise<unknown>;
 }
 
 /**
@@ -77,7 +77,7 @@ async function reconcile(
     if (!answered.signal.aborted) over.abort();
     return UNKNOWN;
   });
-  const context = dispatcher.contextFor(effect, leaf, adapter, over.signal);
+  const { context, said } = dispatcher.contextFor(effect, leaf, adapter, over.signal);
   const ask = async (): Promise<Reconciliation> => {
     try {
       const answer = await adapter.doReconcile?.(decode(encode(leaf.params)), context);
@@ -85,14 +85,14 @@ async function reconcile(
       if (verdict !== 'happened') return verdict === 'cannot_happen' ? { verdict } : UNKNOWN;
       return { verdict, outcome: (answer as { readonly outcome: AdapterOutcome }).outcome };
     } catch (error) {
-      context.report?.(error);
+      said.report(error);
       return UNKNOWN;
     }
   };
   try {
     return await Promise.race([ask(), late]);
   } finally {
-    context.reported?.flush();
+    said.reported?.flush();
     answered.abort();
   }
 }

@@ -51,7 +51,7 @@ export async function requireReader(table: LeafTable, who: Principal, cell: Addr
 }
 
 /** Whether the rights of a principal and the rules let it send an event to a cell; a cell sends to itself alone. */
-export function maySend(
+export async function maySend(
   table: LeafTable,
   who: Principal,
   { to, event, at }: { readonly to: Address; readonly event: string; readonly at: number },
@@ -62,7 +62,7 @@ export function maySend(
 }
 
 /** The pending items that a principal may decide, answer or settle. */
-export function answerable(
+export async function answerable(
   table: LeafTable,
   who: Principal,
   items: readonly PendingItem[],
@@ -76,7 +76,12 @@ export function answerable(
  * Who decided about an item that does not wait any more; undefined when nobody did, while it waits, and for a principal
  * that could not have decided.
  */
-export function decider(table: LeafTable, item: ItemName, who: Principal, at: number): Promise<Decider | undefined> {
+export async function decider(
+  table: LeafTable,
+  item: ItemName,
+  who: Principal,
+  at: number,
+): Promise<Decider | undefined> {
   const world = { overlay: table, rules: rulesOf(table), at };
   return loaded(table, () => {
     const first = firstDecision(table, item);

@@ -38,7 +38,7 @@ export class ReadRights {
     return fresh.verdict;
   }
 
-  #ask(cell: Address | null, at: number): Promise<Kept> {
+  async #ask(cell: Address | null, at: number): Promise<Kept> {
     const { table } = this;
     return loaded(table, () => {
       const from: [LeafKey, unknown][] = [];

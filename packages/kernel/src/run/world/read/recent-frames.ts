@@ -14,6 +14,7 @@
 import type { Value } from '@reprise/contracts';
 import { writtenRecords } from '../../../ports/journal/frame.js';
 import { sharedValue } from '../../../pure/codec/index.js';
+import { PassingMap } from '../../../state/passing-map.js';
 import type { CommittedFrame } from '../write/ingress.js';
 import type { WorldFrame } from './reading.js';
 
@@ -37,7 +38,7 @@ export class RecentFrames {
   /** By number; undefined for a frame that each watcher reads for itself. */
   readonly #shared = new Map<number, WorldFrame | undefined | Promise<WorldFrame | undefined>>();
   /** By number: frames that were just written, until they are first asked for. */
-  readonly #written = new Map<number, CommittedFrame>();
+  readonly #written = new PassingMap<number, CommittedFrame>();
   /** What is frozen and holds bytes, itself or further in: of all frames, since a value may stand in several of them. */
   readonly #holders = new WeakSet<object>();
 
@@ -113,7 +114,10 @@ export class RecentFrames {
   }
 }
 
-function dropOldest(frames: Map<number, unknown>, max: number): void {
+function dropOldest(
+  frames: { keys(): Iterable<number>; size: number; delete(key: number): boolean },
+  max: number,
+): void {
   for (const old of frames.keys()) {
     if (frames.size <= max) break;
     frames.delete(old);

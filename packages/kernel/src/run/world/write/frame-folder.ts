@@ -4,10 +4,17 @@ import { nextHead } from '../../../ports/journal/chain.js';
 import { assertIngress } from '../../../ports/journal/frame.js';
 import type { Journal } from '../../../ports/journal/port.js';
 import { isKeyed, type KeyedIngress, requestKey } from '../../../ports/journal/request-key.js';
-import { type EmittedEffect, effectKey, foldIngress, type LeafChange } from '../../../pure/engine/index.js';
+import { after, type MaybePromise, rescued } from '../../../ports/time/maybe-promise.js';
+import {
+  type EmittedEffect,
+  effectKey,
+  foldIngress,
+  type LeafChange,
+  type SealedFrame,
+} from '../../../pure/engine/index.js';
 import { loaded } from '../../../state/loaded.js';
 import type { Batch } from './batch.js';
-import { type CommittedFrame, isPoison, type QueuedIngress } from './ingress.js';
+import { type CommittedFrame, isPoison, type QueuedIngress, type Stamps } from './ingress.js';
 import { earlierRequest, Known, repetitionOf } from './repetition.js';
 import { SecondFold, type SecondFoldParts } from './second-fold.js';
 import { Suspects, type Suspicion } from './suspects.js';
@@ -29,6 +36,15 @@ export interface FrameFolderParts extends SecondFoldParts {
   readonly suspicion?: Suspicion;
 }
 
+/** An input that was folded. */
+interface FoldedInput {
+  readonly ingress: IngressRecord;
+  /** The key under which a request is found again. */
+  readonly key: string | undefined;
+  /** Effects that start with its frame. */
+  readonly armed: readonly string[];
+}
+
 /** Folds a world's frames, one at a time. */
 export class FrameFolder {
   readonly #suspects: Suspects;
@@ -39,32 +55,60 @@ export class FrameFolder {
     this.#secondFold = new SecondFold(parts);
   }
 
-  /** Folds an input; one of our own that exhausts the machine is quarantined. */
-  async fold(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
+  /** Folds an input; one of our own that exhausts the machine is quarantined. At once, where nothing is read or noted. */
+  fold(batch: Batch, item: QueuedIngress, at: number): MaybePromise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
-    const name = item.own ? item.nameAt?.(stamps.seq) : undefined;
-    const suspect = name === undefined ? undefined : await this.#suspects.note(name);
+    const name = item.own && this.#suspects.areWatched ? item.nameAt?.(stamps.seq) : undefined;
+    return name === undefined ? this.#fold(batch, item, stamps) : this.#foldSuspect(batch, item, stamps, name);
+  }
+
+  async #foldSuspect(batch: Batch, item: QueuedIngress, stamps: Stamps, name: string): Promise<CommittedFrame> {
+    const suspect = await this.#suspects.note(name);
     try {
-      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'), suspect === 'noted');
-    } catch (thrown) {
-      if (!item.own || !isPoison(thrown)) throw thrown;
-      return await this.#tryFrame(batch, item.make(stamps, true)); // an own input is always journaled
+      return await this.#fold(batch, item, stamps, suspect);
     } finally {
-      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the own input
+      if (suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the own input
     }
   }
 
+  #fold(batch: Batch, item: QueuedIngress, stamps: Stamps, suspect?: 'noted' | 'poison'): MaybePromise<CommittedFrame> {
+    return rescued(
+      () => this.#tryFrame(batch, item.make(stamps, suspect === 'poison'), suspect === 'noted'),
+      (thrown) => {
+        if (!item.own || !isPoison(thrown)) throw thrown;
+        return this.#tryFrame(batch, item.make(stamps, true)); // an own input is always journaled
+      },
+    );
+  }
+
   /** @param isNoted a note stands for it, in case the process dies of it */
-  async #tryFrame(batch: Batch, ingress: IngressRecord, isNoted = false): Promise<CommittedFrame> {
+  #tryFrame(batch: Batch, ingress: IngressRecord, isNoted = false): MaybePromise<CommittedFrame> {
     assertIngress(ingress); // never write a record that a reader of the journal would refuse
-    const key = isKeyed(ingress) ? await this.#newRequestKey(batch, ingress) : undefined;
+    const key = isKeyed(ingress) ? this.#newRequestKey(batch, ingress) : undefined;
     const noted = <T>(body: () => T): T => (isNoted ? this.#suspects.fold(body) : body());
     const fold = () => noted(() => foldIngress(this.parts.env, this.parts.table, ingress));
-    const folded = await loaded(this.parts.table, fold);
-    const armed = this.parts.host.reserve(folded.emitted);
-    try {
-      const sealed = noted(() => folded.seal(armed));
-      if (this.#secondFold.isDue()) await this.#secondFold.compare(ingress, armed, sealed);
+    return after(key, (own) =>
+      after(loaded(this.parts.table, fold), (folded) => {
+        const armed = this.parts.host.reserve(folded.emitted);
+        const seal = () =>
+          this.#add(
+            batch,
+            { ingress, key: own, armed },
+            noted(() => folded.seal(armed)),
+          );
+        return rescued(seal, (thrown) => {
+          this.parts.host.release(armed);
+          throw thrown;
+        });
+      }),
+    );
+  }
+
+  /** Adds a frame to the batch; before that, some are folded a second time. */
+  #add(batch: Batch, input: FoldedInput, sealed: SealedFrame): MaybePromise<CommittedFrame> {
+    const { ingress, key, armed } = input;
+    const compared = this.#secondFold.isDue() ? this.#secondFold.compare(ingress, armed, sealed) : undefined;
+    return after(compared, () => {
       const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
       const { seq, at } = ingress;
       const { records, packed, changes, aborts, faulted } = sealed;
@@ -75,12 +119,9 @@ export class FrameFolder {
       batch.frames.push({ frame, sealed, riding: armed, key });
       if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });
       batch.head = head;
-      batch.bytes += sealed.bytes.length;
+      batch.bytes += size;
       return frame;
-    } catch (thrown) {
-      this.parts.host.release(armed);
-      throw thrown;
-    }
+    });
   }
 
   /**

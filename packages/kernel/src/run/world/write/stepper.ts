@@ -18,6 +18,7 @@ import type { ContentStore } from '../../../ports/content/port.js';
 import type { Head } from '../../../ports/journal/port.js';
 import type { Tenure } from '../../../ports/store/tenure.js';
 import type { Clock } from '../../../ports/time/clock.js';
+import { after, type MaybePromise, rescued } from '../../../ports/time/maybe-promise.js';
 import type { Stamper } from '../../../ports/time/stamper.js';
 import { macrotask } from '../../../ports/time/turn.js';
 import { Refusal } from '../../../pure/engine/index.js';
@@ -214,7 +215,8 @@ export class Stepper {
       batch.frames.length < BATCH_FRAMES_MAX &&
       batch.bytes < BATCH_BYTES_MAX
     ) {
-      await this.#fold(batch, this.#queue.shift() as QueuedIngress);
+      const folded = this.#fold(batch, this.#queue.shift() as QueuedIngress);
+      if (folded !== undefined) await folded;
     }
   }
 
@@ -227,23 +229,31 @@ export class Stepper {
   }
 
   /** Folds an ingress and the rest of its cascade, or the next piece of it, into the batch. */
-  async #fold(batch: Batch, item: QueuedIngress, at = this.parts.stamper.stamp()): Promise<void> {
+  #fold(batch: Batch, item: QueuedIngress, at = this.parts.stamper.stamp()): MaybePromise<void> {
     const before = batch.frames.length;
-    try {
-      const frame = await this.#folder.fold(batch, item, at);
-      batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
-      while (continues(batch) && batch.bytes < CASCADE_BATCH_BYTES_MAX) await this.#folder.fold(batch, CONTINUE, at);
-    } catch (thrown) {
-      if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
-      const outcome = outcomeOf(thrown);
-      const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
-      batch.outcomes.push({ item, outcome });
-      // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
-      if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
-      // An own input whose fold fails for a missing leaf, or by our own defect, is not lost: it recurs at the next open.
-      if (outcome.status === 'refused' && (item.own || CLOSING.includes(outcome.error.code)) && !answered)
-        this.close(outcome.error);
-    }
+    const folded = () =>
+      after(this.#folder.fold(batch, item, at), (frame) => {
+        batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
+        return continues(batch) ? this.#foldCascade(batch, at) : undefined;
+      });
+    return rescued(folded, (thrown) => this.#refused(batch, item, thrown, batch.frames.length > before));
+  }
+
+  async #foldCascade(batch: Batch, at: number): Promise<void> {
+    while (continues(batch) && batch.bytes < CASCADE_BATCH_BYTES_MAX) await this.#folder.fold(batch, CONTINUE, at);
+  }
+
+  /** @param isBegun frames of its cascade are in the batch */
+  #refused(batch: Batch, item: QueuedIngress, thrown: unknown, isBegun: boolean): void {
+    if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
+    const outcome = outcomeOf(thrown);
+    const answered = thrown instanceof Refusal || thrown instanceof Duplicate;
+    batch.outcomes.push({ item, outcome });
+    // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
+    if (outcome.status === 'refused' && isBegun) batch.broken = outcome.error;
+    // An own input whose fold fails for a missing leaf, or by our own defect, is not lost: it recurs at the next open.
+    if (outcome.status === 'refused' && (item.own || CLOSING.includes(outcome.error.code)) && !answered)
+      this.close(outcome.error);
   }
 
   /** @returns false when the batch was taken back */

@@ -83,13 +83,14 @@ export class StoreWatch {
   }
 
   /** Writes a commit for which a number of inputs wait. */
-  async commit<T>(inputs: number, write: () => Promise<T>): Promise<T> {
+  commit<T>(inputs: number, write: () => Promise<T>): Promise<T> {
     this.#inputs = inputs;
-    try {
-      return await write();
-    } finally {
+    const over = (): void => {
       this.#inputs = 0;
-    }
+    };
+    const written = write();
+    written.then(over, over);
+    return written;
   }
 
   /** Calls the store. A driver that blocks the process is seen when it returns: nothing runs before that. */

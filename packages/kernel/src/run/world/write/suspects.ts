@@ -37,6 +37,11 @@ export class Suspects {
     this.#suspect = { name, deaths: suspicion?.died === true ? Number(deaths) : Number(deaths) - 1 };
   }
 
+  /** Whether the next own input is noted before it is folded. */
+  get areWatched(): boolean {
+    return this.suspicion !== undefined && this.#left > 0;
+  }
+
   /**
    * Notes an own input before it is folded.
    *
@@ -44,7 +49,7 @@ export class Suspects {
    */
   async note(name: string): Promise<'noted' | 'poison' | undefined> {
     const { suspicion } = this;
-    if (suspicion === undefined || this.#left <= 0) return undefined;
+    if (suspicion === undefined || !this.areWatched) return undefined;
     this.#left--;
     const before = this.#suspect?.name === name ? this.#suspect.deaths : 0;
     if (before >= DEATHS_MAX) return 'poison';
