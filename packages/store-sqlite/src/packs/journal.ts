@@ -110,9 +110,14 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
 const LANDMARK_OF_ONE = `CREATE TEMP TRIGGER landmark_of_one AFTER INSERT ON main.frame WHEN NEW.first = NEW.seq
   BEGIN INSERT OR IGNORE INTO landmark (kind, seq) VALUES (NEW.kind, NEW.seq); END`;
 
-/** The next row, only where the file names its writer, and where its newest frame is the one before. */
-const INSERT_NEXT = `INSERT INTO frame (${COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ? WHERE ${noteSql(NOTES.owner)} = ?
-  AND (SELECT seq FROM frame ORDER BY seq DESC LIMIT 1) = ? AND (SELECT head FROM frame ORDER BY seq DESC LIMIT 1) = ?`;
+/**
+ * The next row, only where the file names its writer, and where its newest frame is the one before. Elsewhere `first` is
+ * NULL, which the column refuses, and the row is left out. As `INSERT … SELECT … WHERE` it took 7 % more of the CPU of a
+ * whole effect: conditions that read the table of the row make SQLite collect the rows in a temporary table first.
+ */
+const INSERT_NEXT = `INSERT OR IGNORE INTO frame (${COLUMNS}) VALUES (?,
+  CASE WHEN ${noteSql(NOTES.owner)} = ? AND (SELECT seq = ? AND head = ? FROM frame ORDER BY seq DESC LIMIT 1) THEN ? END,
+  ?, ?, ?, ?, ?)`;
 
 /** Appends frames, together with waiting blobs, as one transaction; a single frame as one statement where possible. */
 export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBlobs): Journal['append'] {
@@ -139,8 +144,9 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
   function stored(frame: StoredFrame, behind: Head): boolean {
     const [packed] = packRows([frame]);
     if (packed === undefined) return false;
-    const values = [...valuesOf(packed.row), ownerText, behind.seq, Buffer.from(behind.digest, 'hex')];
-    return packer.commitRow(() => insertNext.run(...values), staged, frame.bytes.length);
+    const [seq, ...values] = valuesOf(packed.row);
+    const guard = [ownerText, behind.seq, Buffer.from(behind.digest, 'hex')];
+    return packer.commitRow(() => insertNext.run(seq, ...guard, ...values), staged, frame.bytes.length);
   }
 
   function append(frames: readonly StoredFrame[], expected: Head): Head {
@@ -164,7 +170,7 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
   };
 }
 
-function valuesOf({ seq, first, at, kind, head, bytes: stored, size }: FrameRow): SqlValue[] {
+function valuesOf({ seq, first, at, kind, head, bytes: stored, size }: FrameRow): [number, ...SqlValue[]] {
   return [seq, first, at, kind, head, stored, size];
 }
 
