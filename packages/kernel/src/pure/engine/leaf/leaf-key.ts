@@ -48,7 +48,22 @@ export interface LeafKey<L = unknown> {
 
 /** The key with this path; paths come from the constructors below or from a snapshot. */
 export function leafKey<L = unknown>(path: readonly [LeafKind, ...PathPart[]]): LeafKey<L> {
-  return { id: path.join('\0'), path };
+  return { id: idOf(path), path };
+}
+
+/** `path.join('\0')`, without the list for the lengths that there are. */
+function idOf(path: readonly PathPart[]): string {
+  const [a, b, c, d] = path;
+  switch (path.length) {
+    case 2:
+      return `${a}\0${b}`;
+    case 3:
+      return `${a}\0${b}\0${c}`;
+    case 4:
+      return `${a}\0${b}\0${c}\0${d}`;
+    default:
+      return path.join('\0');
+  }
 }
 
 /** Whether a key can be a cell's or an entry's: well-formed text of 1 to 256 bytes. */
