@@ -95,7 +95,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'ports/scrub': ['pure/codec'],
     'ports/adapter': ['pure', 'ports/content', 'ports/scrub'],
     'state/map': ['pure', 'ports/content'],
-    state: ['pure', 'ports/content', 'state/map'],
+    state: ['pure', 'ports/content', 'ports/time', 'state/map'],
     'replay/guard': ['pure/engine'],
     'replay/verify/era': ['pure', ...PORTS, ...STATE],
     'replay/verify/walk': ['pure', ...PORTS, ...STATE, 'replay/verify/era'],

@@ -281,7 +281,7 @@ export const DESCRIBERS: readonly string[] = [
  * - 2026-12-01: 412,100 with normal form and schema in one walk, beside the two that decide about all that it leaves, and
  *   with watchers that share the records of a frame.
  */
-export const KERNEL_BUNDLE_MAX = 413_000;
+export const KERNEL_BUNDLE_MAX = 415_200;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -363,8 +363,8 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 132_200, run: 254_300, whole: 307_400 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 154_200, run: 276_300, whole: 329_400 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 132_200, run: 255_200, whole: 308_300 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 154_200, run: 277_200, whole: 330_400 },
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */

@@ -3,20 +3,31 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plugin } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { beyond, budget, type Measured, measured } from '../bench/passes/passes.js';
+import { beyond, budget, type Measured, measured, oldBytes } from '../bench/passes/passes.js';
 import { ROOT } from '../lib/root.mjs';
 
+/** A mistake in a source. */
+function planted(filter: RegExp, line: string, mistake: string): Plugin {
+  return {
+    name: 'planted',
+    setup: ({ onLoad }) =>
+      onLoad({ filter }, async ({ path: file }) => {
+        const text = await readFile(file, 'utf8');
+        if (!text.includes(line)) throw new Error(`${path.relative(ROOT, file)} has changed: plant the mistake anew`);
+        return { contents: text.replace(line, mistake), loader: 'ts' };
+      }),
+  };
+}
+
 /** Each ingress is checked twice. */
-const doubled: Plugin = {
-  name: 'doubled',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /run\/world\/write\/frame-folder\.ts$/ }, async ({ path: file }) => {
-      const line = '    assertIngress(ingress);';
-      const text = await readFile(file, 'utf8');
-      if (!text.includes(line)) throw new Error(`${path.relative(ROOT, file)} has changed: plant the pass anew`);
-      return { contents: text.replace(line, line.repeat(2)), loader: 'ts' };
-    }),
-};
+const CHECK = '    assertIngress(ingress);';
+const doubled = planted(/run\/world\/write\/frame-folder\.ts$/, CHECK, CHECK.repeat(2));
+
+/** What has left a map stays reachable from the tables that it had before. */
+const kept = planted(/ports\/time\/passing-map\.ts$/, 'box.value = undefined;', '');
+
+/** The most bytes of an effect that may live until old objects are collected; without boxes that are emptied it is 10 kB. */
+const OLD_BYTES_MAX = 7_000;
 
 describe('passes over values', () => {
   let allowed: Measured;
@@ -40,5 +51,15 @@ describe('passes over values', () => {
 
   it('one more pass over each ingress is found', async () => {
     expect(beyond(await measured([doubled]), allowed).join()).toMatch(/checks of effects/);
+  });
+});
+
+describe('the garbage of an effect', () => {
+  it('an effect leaves little to the collector of old objects', async () => {
+    expect(await oldBytes()).toBeLessThan(OLD_BYTES_MAX);
+  });
+
+  it('a map that holds on to what has left it is found', async () => {
+    expect(await oldBytes([kept])).toBeGreaterThan(OLD_BYTES_MAX);
   });
 });

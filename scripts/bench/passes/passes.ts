@@ -34,19 +34,44 @@ export async function budget(): Promise<Measured> {
 }
 
 /** Counts. @param planted a mistake in the sources, to see that it is found */
-export async function measured(planted: readonly Plugin[] = []): Promise<Measured> {
+export function measured(planted: readonly Plugin[] = []): Promise<Measured> {
+  return working([...planted, counting()], async (of) => {
+    const turns = await of('turns', WORK.turns);
+    return { turns, effects: await of('effects', WORK.effects) };
+  });
+}
+
+/** Effects enough that objects which stay for a while are promoted. */
+const GARBAGE_EFFECTS = 2_500;
+
+/**
+ * The bytes of an effect that lived until old objects were collected, some 4,000: a measure of what a replaced table, a
+ * chain of promises or a window of frames holds on to.
+ *
+ * @param planted a mistake in the sources, to see that it is found
+ */
+export function oldBytes(planted: readonly Plugin[] = []): Promise<number> {
+  return working(planted, async (of) => (await of('garbage', GARBAGE_EFFECTS)).bytes ?? 0);
+}
+
+/** Young objects have a fixed room: by default it grows with the load of the machine. */
+const YOUNG = ['--min-semi-space-size=4', '--max-semi-space-size=4'];
+
+type Work = (work: string, count: number) => Promise<Passes>;
+
+/** Builds the workload, and runs it as often as it is asked for. */
+async function working<T>(planted: readonly Plugin[], body: (of: Work) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reprise-passes-'));
   try {
     const program = path.join(folder, 'workload.mjs');
     const entry = fileURLToPath(new URL('workload.ts', import.meta.url));
-    const plugins = [nativeDriver, ...planted, counting()];
+    const plugins = [nativeDriver, ...planted];
     await build({ ...ONE_FILE, entryPoints: [entry], outfile: program, logLevel: 'error', plugins });
-    const of = async (work: keyof typeof WORK): Promise<Passes> => {
-      const args = ['--no-warnings', program, work, folder, String(WORK[work])];
-      const { stdout } = await promisify(execFile)(process.execPath, args);
+    return await body(async (work, count) => {
+      const flags = ['--no-warnings', ...(work === 'garbage' ? YOUNG : [])];
+      const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, work, folder, String(count)]);
       return sorted(JSON.parse(stdout) as Passes);
-    };
-    return { turns: await of('turns'), effects: await of('effects') };
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,10 +1,12 @@
 /**
- * Work whose passes are counted: `workload.mjs turns|effects FOLDER COUNT`. A turn of a session has two answers of a model,
- * which answers in the process at once, and a tool; an effect is one of a plan, executed one after the other. The world is
- * in a SQLite file. It prints what one of them took, as JSON, after as many that are not counted.
+ * Work whose passes are counted: `workload.mjs turns|effects|garbage FOLDER COUNT`. A turn of a session has two answers of a
+ * model, which answers in the process at once, and a tool; an effect is one of a plan, executed one after the other. The
+ * world is in a SQLite file. It prints what one of them took, as JSON, after as many that are not counted: its passes, or,
+ * as `garbage`, how many bytes of an effect lived until old objects were collected.
  */
 import { createHook } from 'node:async_hooks';
 import crypto from 'node:crypto';
+import { type HeapProfiler, Session } from 'node:inspector';
 import { syncBuiltinESMExports } from 'node:module';
 import { defineAgent, defineTool, openWorld } from 'reprise';
 import { creates, defineApp, defineEffect, definePlan, defineReducer, openKernelWorld } from 'reprise/kernel';
@@ -118,13 +120,33 @@ async function watchDriver(): Promise<void> {
   for (const name of ['run', 'get', 'all'] as const) counted(statement, name, 'statements of SQLite');
 }
 
-watchPlatform();
-await watchDriver();
+/** The bytes that survived the collections of young objects while something ran, by samples of what was allocated. */
+async function oldBytes(body: () => Promise<void>): Promise<number> {
+  const inspector = new Session();
+  inspector.connect();
+  const how = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: false };
+  inspector.post('HeapProfiler.startSampling', { samplingInterval: 512, ...how });
+  await body();
+  let bytes = 0;
+  const add = ({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): void => {
+    bytes += selfSize;
+    children.forEach(add);
+  };
+  inspector.post('HeapProfiler.stopSampling', (_error, { profile }) => add(profile.head)); // it answers at once
+  return bytes;
+}
+
+if (work !== 'garbage') {
+  watchPlatform();
+  await watchDriver();
+}
 const run = await (work === 'turns' ? turns() : effects());
 const many = Number(count);
 await run(0, many);
 for (const name of Object.keys(counts)) counts[name] = 0;
-await run(many, 2 * many);
+const again = (): Promise<void> => run(many, 2 * many);
+if (work === 'garbage') counts.bytes = await oldBytes(again);
+else await again();
 const found = { ...counts };
 console.log(JSON.stringify(Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all / many]))));
 process.exit(0);

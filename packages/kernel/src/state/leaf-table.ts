@@ -11,12 +11,12 @@
  * T4  A resident leaf is never written into: a change replaces it. A part of it that leaves the kernel is a copy.
  */
 import type { Address, Ref } from '@reprise/contracts';
+import { PassingMap } from '../ports/time/passing-map.js';
 import { encode, FRAME_DEPTH_MAX } from '../pure/codec/index.js';
 import type { KeyedLeaf, LeafChange, LeafKey, LeafKind, LeafOf, LeafReader, ListedKind } from '../pure/engine/index.js';
 import { Miss, namedIn } from '../pure/engine/index.js';
 import { readLeaf } from './leaf-shapes.js';
 import type { MapChange, MapRoot, MerkleMap } from './map/index.js';
-import { PassingMap } from './passing-map.js';
 
 const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 

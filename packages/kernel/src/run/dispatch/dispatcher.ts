@@ -15,8 +15,8 @@
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { MaybePromise } from '../../ports/time/maybe-promise.js';
+import { PassingMap } from '../../ports/time/passing-map.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../../pure/engine/index.js';
-import { PassingMap } from '../../state/passing-map.js';
 import { type Addressed, type ExecutionParts, Executions, type Running } from './execution.js';
 import type { Executor } from './executor.js';
 import { CANCELLED, type KernelSaid, kernelReceipt, NO_ADAPTER, stopped, TIMED_OUT } from './kernel-receipts.js';

@@ -162,7 +162,7 @@ interface Made {
 /** One effect at its adapter: it ends with the adapter's answer, or is left when it was settled without one. */
 class Execution implements Running {
   readonly done: Promise<void>;
-  /** Resolves {@link done}. */
+  /** Resolves `done`: its receipt is durable, or nobody waits for it. */
   #end: () => void = () => undefined;
   readonly #stop = new StopSign();
   readonly #caller: Caller;

@@ -13,8 +13,8 @@
  */
 import type { Value } from '@reprise/contracts';
 import { writtenRecords } from '../../../ports/journal/frame.js';
+import { PassingMap } from '../../../ports/time/passing-map.js';
 import { sharedValue } from '../../../pure/codec/index.js';
-import { PassingMap } from '../../../state/passing-map.js';
 import type { CommittedFrame } from '../write/ingress.js';
 import type { WorldFrame } from './reading.js';
 
