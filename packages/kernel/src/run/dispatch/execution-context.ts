@@ -153,6 +153,7 @@ const EXECUTED = Symbol('executed');
  */
 const SIGNAL = {
   enumerable: true,
+  configurable: true,
   get(this: { readonly [EXECUTED]: Executed }): AbortSignal {
     return this[EXECUTED].signal();
   },

@@ -17,7 +17,7 @@ const step = fc.oneof(
 );
 
 describe('a map for entries that come and go', () => {
-  it(`it answers as a Map does, in the same order, also while it is walked and written (seed ${SEED})`, () => {
+  it(`a map for passing entries answers as a Map does, in the same order, also while it is walked and written (seed ${SEED})`, () => {
     const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const [map, model] = [new PassingMap<number, Value>(), new Map<number, Value>()];
       for (const given of steps) {
