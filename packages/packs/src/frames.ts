@@ -45,29 +45,34 @@ export function rowInflater(): InflateRow {
 }
 
 /** Cuts the frames of one append into rows. */
-export function* packRows(
-  frames: readonly StoredFrame[],
-): Generator<{ row: FrameRow; frames: readonly StoredFrame[] }> {
-  let run: StoredFrame[] = [];
+export function packRows(frames: readonly StoredFrame[]): { row: FrameRow; frames: readonly StoredFrame[] }[] {
+  const runs: StoredFrame[][] = [];
   let size = 0;
   for (const frame of frames) {
-    if (run.length > 0 && size + frame.bytes.length > APPEND_ROW_BYTES_MAX) {
-      yield { row: packRow(run), frames: run };
-      run = [];
+    const run = runs.at(-1);
+    if (run !== undefined && size + frame.bytes.length <= APPEND_ROW_BYTES_MAX) run.push(frame);
+    else {
+      runs.push([frame]);
       size = 0;
     }
-    run.push(frame);
     size += FIXED + frame.kind.length + frame.bytes.length;
   }
-  if (run.length > 0) yield { row: packRow(run), frames: run };
+  return runs.map((run) => ({ row: packRow(run), frames: run }));
 }
 
 function packRow(run: readonly StoredFrame[]): FrameRow {
   const first = run[0] as StoredFrame;
+  if (run.length === 1) return rowOf(first);
   const last = run[run.length - 1] as StoredFrame;
-  const bytes = run.length === 1 ? first.bytes : pack(run);
+  const bytes = pack(run);
   const { seq, at, kind } = last;
   return { seq, first: first.seq, at, kind, head: headBytes(last), bytes, size: bytes.length };
+}
+
+/** The row of one frame. */
+export function rowOf(frame: StoredFrame): FrameRow {
+  const { seq, at, kind, bytes } = frame;
+  return { seq, first: seq, at, kind, head: headBytes(frame), bytes, size: bytes.length };
 }
 
 /** Node silently stops at the first character that is not hex, which would shift everything after it. */
@@ -82,11 +87,11 @@ function headBytes(frame: StoredFrame): Uint8Array {
 }
 
 function pack(run: readonly StoredFrame[]): Uint8Array {
-  return Buffer.concat(run.map((frame) => entry({ ...frame, head: headBytes(frame) })));
+  return Buffer.concat(run.map((frame) => entry(frame, headBytes(frame))));
 }
 
 /** A frame in a packed row. */
-function entry({ at, head, kind, bytes }: Pick<FrameRow, 'at' | 'head' | 'kind' | 'bytes'>): Uint8Array {
+function entry({ at, kind, bytes }: Pick<FrameRow, 'at' | 'kind' | 'bytes'>, head: Uint8Array): Uint8Array {
   const name = Buffer.from(kind);
   const out = Buffer.allocUnsafe(FIXED + name.length + bytes.length);
   let i = out.writeDoubleBE(at, 0);
@@ -96,6 +101,11 @@ function entry({ at, head, kind, bytes }: Pick<FrameRow, 'at' | 'head' | 'kind' 
   i = out.writeUInt32BE(bytes.length, i + name.length);
   out.set(bytes, i);
   return out;
+}
+
+/** What a plain row is in a row that holds it together with others. */
+export function rowEntry(row: FrameRow): Uint8Array {
+  return row.first === row.seq ? entry(row, row.head) : row.bytes;
 }
 
 /** The bytes that a plain row takes in a row that holds it together with others. */
@@ -109,7 +119,7 @@ export function joinRows(rows: readonly FrameRow[], path: string): FrameRow {
   if (first === undefined || last === undefined) throw new RangeError('no rows to join');
   if (first === last) return first;
   for (const row of rows) unpackRow(row, 1, 0, path);
-  const bytes = Buffer.concat(rows.map((row) => (row.first === row.seq ? entry(row) : row.bytes)));
+  const bytes = Buffer.concat(rows.map(rowEntry));
   return { ...last, first: first.first, bytes, size: bytes.length };
 }
 

@@ -138,7 +138,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles, packs: BlobPack
       staged.set(hex, copy);
       stagedBytes += copy.length;
     }
-    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot store blobs', path, () => packer.commit(() => {}, riders, 0));
+    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot store blobs', path, () => packer.commit(() => {}, riders, []));
     return Ref.fromHex(hex);
   }
 

@@ -4,7 +4,7 @@
  * goes on from any frame finds it in either.
  */
 import { isRepriseError } from '@reprise/contracts';
-import { deflated, type FrameRow, joinRows, PACK_BYTES_MAX, packedBytes } from '@reprise/packs';
+import { deflated, type FrameRow, JoinedRows, PACK_BYTES_MAX, packedBytes, unpackRow } from '@reprise/packs';
 import type { Connection } from '../database/driver.js';
 import { noteReader, setNote } from '../database/notes.js';
 import { whole, wholeSql } from '../database/values.js';
@@ -66,7 +66,8 @@ export class FramePacks {
   pack(least: number): number {
     let [run, size, through]: [Outline[], number, number] = [[], 0, this.#through()];
     const close = (): void => {
-      this.#join(run);
+      const joined = this.#joined(run)?.joined();
+      if (joined !== undefined) this.#replace(joined);
       through = run.at(-1)?.seq ?? through;
       [run, size] = [[], 0];
     };
@@ -78,30 +79,51 @@ export class FramePacks {
       size += row.stays ? 0 : row.cost;
     }
     if (size >= least) close();
-    setNote(this.#db, PACKED_THROUGH, String(through));
+    this.#packedThrough(through);
     return size;
   }
 
-  #join(run: readonly Outline[]): void {
-    const [first, last] = [run[0], run.at(-1)];
-    if (first === undefined || last === undefined) return;
-    const joined = this.#joined(first.seq, last.seq);
+  /** Packs what waits and is joined already; within the caller's transaction. */
+  packJoined(rows: JoinedRows): void {
+    const joined = rows.joined();
     if (joined === undefined) return;
-    const { seq, at, kind, head } = joined;
-    const { bytes, size } = deflated(joined.bytes);
-    this.#remove.run(first.seq, last.seq);
-    this.#insert.run(seq, joined.first, at, kind, head, bytes, size);
+    this.#replace(joined);
+    this.#packedThrough(joined.seq);
+  }
+
+  /** What waits, joined; undefined when it does not fit into a pack, or is damaged. */
+  joined(): JoinedRows | undefined {
+    const waiting = this.#waitingRows();
+    return waiting.reduce((sum, { cost }) => sum + cost, 0) > PACK_BYTES_MAX ? undefined : this.#joined(waiting);
   }
 
   /** Undefined for damaged rows: they stay as they are, for the reader that finds them. */
-  #joined(first: number, last: number): FrameRow | undefined {
+  #joined(run: readonly Outline[]): JoinedRows | undefined {
+    const joined = new JoinedRows();
+    const [first, last] = [run[0], run.at(-1)];
+    if (first === undefined || last === undefined) return joined;
     try {
-      const rows = this.#rows.all(first, last).map((row) => asFrameRow(row, first, this.#path));
-      return joinRows(rows, this.#path);
+      for (const values of this.#rows.all(first.seq, last.seq)) {
+        const row = asFrameRow(values, first.seq, this.#path);
+        unpackRow(row, 1, 0, this.#path);
+        if (!joined.add(row)) return undefined;
+      }
+      return joined;
     } catch (error) {
       if (isRepriseError(error, 'journal_damaged')) return undefined;
       throw error;
     }
+  }
+
+  /** The row takes the place of the rows of its frames. */
+  #replace({ seq, first, at, kind, head, bytes: plain }: FrameRow): void {
+    const { bytes, size } = deflated(plain);
+    this.#remove.run(first, seq);
+    this.#insert.run(seq, first, at, kind, head, bytes, size);
+  }
+
+  #packedThrough(seq: number): void {
+    setNote(this.#db, PACKED_THROUGH, String(seq));
   }
 
   /** The rows after the last pack, as far as they are what Reprise writes: few, since each append packs what waits. */

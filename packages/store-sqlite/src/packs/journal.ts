@@ -1,7 +1,7 @@
 import { RepriseError } from '@reprise/contracts';
 import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kernel';
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel/driver';
-import { type FrameRow, packRows, rowInflater, unpackRow } from '@reprise/packs';
+import { type FrameRow, packRows, rowInflater, rowOf, unpackRow } from '@reprise/packs';
 import type { Connection, Row, SqlValue } from '../database/driver.js';
 import { NOTES, noteSql } from '../database/notes.js';
 import { guarded, storeError } from '../database/sqlite-errors.js';
@@ -129,10 +129,8 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
   const insertLandmark = db.prepare('INSERT OR IGNORE INTO landmark (kind, seq) VALUES (?, ?)');
   const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
 
-  const bytesOf = (frames: readonly StoredFrame[]): number => frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
-
-  function insert(frames: readonly StoredFrame[]): void {
-    for (const { row, frames: run } of packRows(frames)) {
+  function insert(packed: ReturnType<typeof packRows>): void {
+    for (const { row, frames: run } of packed) {
       insertFrame.run(...valuesOf(row));
       const lastOfKind = new Map(run.map((frame) => [frame.kind, frame.seq]));
       if (run.length > 1) for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
@@ -142,11 +140,11 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
 
   /** Whether one statement stored the frame behind the head. */
   function stored(frame: StoredFrame, behind: Head): boolean {
-    const [packed] = packRows([frame]);
-    if (packed === undefined) return false;
-    const [seq, ...values] = valuesOf(packed.row);
-    const guard = [ownerText, behind.seq, Buffer.from(behind.digest, 'hex')];
-    return packer.commitRow(() => insertNext.run(seq, ...guard, ...values), staged, frame.bytes.length);
+    const row = rowOf(frame);
+    const { seq, first, at, kind, head, bytes: held, size } = row;
+    const digest = Buffer.from(behind.digest, 'hex');
+    const write = (): number => insertNext.run(seq, ownerText, behind.seq, digest, first, at, kind, head, held, size);
+    return packer.commitRow(write, staged, row);
   }
 
   function append(frames: readonly StoredFrame[], expected: Head): Head {
@@ -154,14 +152,19 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
     if (frame !== undefined && more.length === 0 && frame.key === undefined && stored(frame, expected)) {
       return { seq: frame.seq, digest: frame.head };
     }
+    const packed = packRows(frames);
     const body = (): Head => {
       const durable = headOf(newest.get(), path);
       assertHead(durable, expected);
-      insert(frames);
+      insert(packed);
       const last = frames.at(-1);
       return last === undefined ? durable : { seq: last.seq, digest: last.head };
     };
-    return packer.commit(body, staged, bytesOf(frames));
+    return packer.commit(
+      body,
+      staged,
+      packed.map(({ row }) => row),
+    );
   }
 
   return async (frames, expected) => {

@@ -3,12 +3,13 @@
  * So each is packed once, a crash leaves it packed or not, and no append packs more than one pack per pack of new bytes.
  */
 
-import { PACK_BYTES_LEAST, PACK_BYTES_MAX } from '@reprise/packs';
+import { type FrameRow, PACK_BYTES_LEAST, PACK_BYTES_MAX } from '@reprise/packs';
 import type { Riders } from '../database/schema.js';
 import { isFull } from '../database/sqlite-errors.js';
 import type { HeldFile } from '../file/held-file.js';
 import { BlobPacker, type BlobPacks } from './blob-packs.js';
 import { FramePacks } from './frame-packs.js';
+import { WaitingFrames } from './waiting-frames.js';
 
 /** Free pages from which closing gives them back to the file system. */
 const FREE_PAGES_MIN = 8;
@@ -21,7 +22,7 @@ export interface StagedBlobs extends Riders {
 
 /** Bytes that wait for packing; an upper bound for blobs, since some were stored before. */
 interface Waiting {
-  frames: number;
+  readonly frames: WaitingFrames;
   blobs: number;
 }
 
@@ -49,40 +50,41 @@ export class Packer {
    * {@link HeldFile.commit} of a body and the blobs that wait for it, with what is due for packing. Packing is left out
    * when it fails: an append does not need it.
    *
-   * @param added the bytes of frames that the body stores
+   * @param rows the rows of frames that the body stores
    */
-  commit<T>(body: () => T, staged: StagedBlobs, added: number): T {
+  commit<T>(body: () => T, staged: StagedBlobs, rows: readonly FrameRow[]): T {
     const packing = { now: false };
     try {
-      return this.#commit(body, staged, added, this.#failed ? undefined : packing);
+      return this.#commit(body, staged, rows, this.#failed ? undefined : packing);
     } catch (error) {
       this.#waiting = undefined;
       if (!packing.now) throw error;
       this.#failed = !isFull(error);
-      return this.#commit(body, staged, added, undefined);
+      return this.#commit(body, staged, rows, undefined);
     }
   }
 
   /**
    * {@link HeldFile.commitRow} of a row of frames; not while blobs wait for an append, or a pack for its transaction.
    *
-   * @param added the bytes of frames in the row
+   * @param row what it writes
    * @returns whether it wrote the row
    */
-  commitRow(write: () => number, staged: StagedBlobs, added: number): boolean {
+  commitRow(write: () => number, staged: StagedBlobs, row: FrameRow): boolean {
     const waiting = this.#waiting;
     if (waiting === undefined || staged.bytes() > 0) return false;
-    if (waiting.blobs > PACK_BYTES_MAX || waiting.frames + added > PACK_BYTES_MAX) return false;
+    if (waiting.blobs > PACK_BYTES_MAX || !waiting.frames.fits([row])) return false;
     this.#waiting = undefined; // counted again should the write fail
     const isWritten = this.#held.commitRow(write);
-    this.#waiting = { ...waiting, frames: waiting.frames + (isWritten ? added : 0) };
+    if (isWritten) waiting.frames.takeRow(row);
+    this.#waiting = waiting;
     return isWritten;
   }
 
   /** @param packing undefined to pack nothing */
-  #commit<T>(body: () => T, staged: StagedBlobs, added: number, packing: { now: boolean } | undefined): T {
-    const waiting = { ...(this.#waiting ?? this.#count()) };
-    waiting.frames += added;
+  #commit<T>(body: () => T, staged: StagedBlobs, rows: readonly FrameRow[], packing: { now: boolean } | undefined): T {
+    const waiting = this.#waiting ?? this.#count();
+    this.#waiting = undefined; // counted again should the transaction fail
     waiting.blobs += staged.bytes();
     const pack = (work: () => void): void => {
       if (packing === undefined) return;
@@ -94,9 +96,10 @@ export class Packer {
       // Before the new blobs: packs are then as full as they can be.
       if (waiting.blobs > PACK_BYTES_MAX) pack(() => this.#packBlobs(waiting, staged.bytes()));
       staged.write();
-      if (waiting.frames > PACK_BYTES_MAX) pack(() => this.#packFrames(waiting, Number.POSITIVE_INFINITY));
+      if (!waiting.frames.fits(rows)) pack(() => waiting.frames.pack(rows));
     };
     const done = this.#held.commit(body, { write, written: () => staged.written() });
+    waiting.frames.take(rows);
     this.#waiting = waiting;
     return done;
   }
@@ -109,22 +112,17 @@ export class Packer {
   /** Packs what is left and gives free pages back; for closing. What fails waits for the next opening. */
   finish(): void {
     try {
-      const waiting = this.#count();
-      const frames = waiting.frames >= PACK_BYTES_LEAST;
-      const blobs = waiting.blobs >= PACK_BYTES_LEAST;
+      const frames = this.#frames.waiting() >= PACK_BYTES_LEAST;
+      const blobs = this.#blobs.waiting() >= PACK_BYTES_LEAST;
       if (!frames && !blobs && this.#freePages() < FREE_PAGES_MIN) return;
       this.#held.commit(() => {
-        if (frames) this.#packFrames(waiting, PACK_BYTES_LEAST);
+        if (frames) this.#frames.pack(PACK_BYTES_LEAST);
         if (blobs) this.#blobs.pack();
         this.#held.db.exec('PRAGMA incremental_vacuum');
       });
     } catch {
       // The world is whole without it; closing itself reports what is wrong with the file.
     }
-  }
-
-  #packFrames(waiting: Waiting, least: number): void {
-    waiting.frames = this.#frames.pack(least);
   }
 
   #packBlobs(waiting: Waiting, more: number): void {
@@ -134,7 +132,7 @@ export class Packer {
   }
 
   #count(): Waiting {
-    return { frames: this.#frames.waiting(), blobs: this.#blobs.waiting() };
+    return { frames: new WaitingFrames(this.#frames), blobs: this.#blobs.waiting() };
   }
 
   #freePages(): number {
