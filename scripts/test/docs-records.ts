@@ -130,7 +130,7 @@ function rowsOf(where: string, layouts: Readonly<Record<string, Layout>>): strin
 }
 
 function names(fields: Layout['fields']): string {
-  return fields.map(([name]) => `\`${name}\``).join(', ');
+  return fields.map(({ name }) => `\`${name}\``).join(', ');
 }
 
 /** A schema in a few words. */

@@ -17,19 +17,25 @@ export interface Layout {
   /** The number of the kind: the first item of the list. */
   readonly code: number;
   /** The fields that every record of the kind has, in the order of their places. */
-  readonly fields: readonly (readonly [name: string, form: Form])[];
+  readonly fields: readonly Field[];
   /** The optional fields: those that are present follow as one map, by name; without any there is no map. */
-  readonly optional: readonly (readonly [name: string, form: Form])[];
+  readonly optional: readonly Field[];
 }
 
-const STAMPS = [
-  ['seq', 'plain'],
-  ['at', 'plain'],
-  ['principal', 'principal'],
-] as const;
+/**
+ * A field and how it is written. An object, since each frame walks these: a loop that takes pairs apart by their places is
+ * several times as much code to compile.
+ */
+export interface Field {
+  readonly name: string;
+  readonly form: Form;
+}
 
-const plain = (...names: readonly string[]): readonly (readonly [string, Form])[] =>
-  names.map((name) => [name, 'plain'] as const);
+const as = (form: Form, ...names: readonly string[]): readonly Field[] => names.map((name) => ({ name, form }));
+
+const plain = (...names: readonly string[]): readonly Field[] => as('plain', ...names);
+
+const STAMPS: readonly Field[] = [...plain('seq', 'at'), ...as('principal', 'principal')];
 
 /** The kinds of records that bring something in: the first of a frame. */
 export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = {
@@ -37,37 +43,34 @@ export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = 
     code: 0,
     fields: [
       ...STAMPS,
-      ['world', 'digest'],
-      ['seed', 'digest'],
-      ['semantics', 'plain'],
-      ['reducers', 'pins'],
-      ['plans', 'pins'],
-      ['effects', 'pins'],
-      ['policy', 'plain'],
+      ...as('digest', 'world', 'seed'),
+      ...plain('semantics'),
+      ...as('pins', 'reducers', 'plans', 'effects'),
+      ...plain('policy'),
     ],
     optional: plain('compatible', 'cancels', 'code'),
   },
   request: {
     code: 1,
-    fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']],
+    fields: [...STAMPS, ...plain('id', 'to'), ...as('event', 'event')],
     optional: plain('actor', 'traceparent'),
   },
-  command: { code: 2, fields: [...STAMPS, ...plain('id'), ['command', 'event']], optional: [] },
+  command: { code: 2, fields: [...STAMPS, ...plain('id'), ...as('event', 'command')], optional: [] },
   receipt: {
     code: 3,
-    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt'), ['receipt', 'receipt']],
-    optional: [...plain('unanswered', 'quarantined'), ['recorded', 'digest']],
+    fields: [...STAMPS, ...as('digest', 'effect'), ...plain('attempt'), ...as('receipt', 'receipt')],
+    optional: [...plain('unanswered', 'quarantined'), ...as('digest', 'recorded')],
   },
   timer: { code: 4, fields: [...STAMPS, ...plain('cell', 'plan', 'name', 'due')], optional: plain('quarantined') },
-  attempt: { code: 5, fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt')], optional: [] },
+  attempt: { code: 5, fields: [...STAMPS, ...as('digest', 'effect'), ...plain('attempt')], optional: [] },
   deferred: {
     code: 6,
-    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt', 'expires', 'to')],
+    fields: [...STAMPS, ...as('digest', 'effect'), ...plain('attempt', 'expires', 'to')],
     optional: [],
   },
   ask: {
     code: 7,
-    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt', 'n', 'question', 'expires', 'to')],
+    fields: [...STAMPS, ...as('digest', 'effect'), ...plain('attempt', 'n', 'question', 'expires', 'to')],
     optional: [],
   },
   snapshot: { code: 8, fields: [...STAMPS, ...plain('root', 'leaves')], optional: [] },
@@ -75,17 +78,17 @@ export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = 
   clock: { code: 10, fields: [...STAMPS, ...plain('wall')], optional: [] },
   erase: {
     code: 11,
-    fields: [...STAMPS, ...plain('id', 'cell', 'subtree'), ['digests', 'digests']],
+    fields: [...STAMPS, ...plain('id', 'cell', 'subtree'), ...as('digests', 'digests')],
     optional: plain('reason'),
   },
   fork: {
     code: 12,
     fields: [
       ...STAMPS,
-      ['world', 'digest'],
+      ...as('digest', 'world'),
       ...plain('from', 'mode'),
-      ['origins', 'digests'],
-      ['settled', 'settled'],
+      ...as('digests', 'origins'),
+      ...as('settled', 'settled'),
       ...plain('rights', 'accounts', 'recorded'),
     ],
     optional: plain('root'),
@@ -94,24 +97,28 @@ export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = 
 
 /** The kinds of records that follow from the first. */
 export const DERIVED_LAYOUTS: Readonly<Record<DerivedRecord['kind'], Layout>> = {
-  event: { code: 0, fields: [...plain('c', 'to'), ['event', 'event'], ...plain('from')], optional: [] },
+  event: { code: 0, fields: [...plain('c', 'to'), ...as('event', 'event'), ...plain('from')], optional: [] },
   intent: { code: 1, fields: plain('c', 'plan', 'name', 'input'), optional: [] },
   effect: {
     code: 2,
     fields: [
       ...plain('c'),
-      ['effect', 'digest'],
+      ...as('digest', 'effect'),
       ...plain('plan', 'emission', 'name', 'params', 'guarantee', 'rule', 'deadline'),
     ],
-    optional: [['grant', 'digest'], ...plain('approval', 'reserved')],
+    optional: [...as('digest', 'grant'), ...plain('approval', 'reserved')],
   },
-  denial: { code: 3, fields: plain('c', 'who', 'what', 'code', 'rule'), optional: [['effect', 'digest']] },
-  settled: { code: 4, fields: [...plain('c'), ['effect', 'digest'], ...plain('status', 'code', 'by')], optional: [] },
-  late: { code: 5, fields: [...plain('c'), ['effect', 'digest'], ...plain('status', 'settled')], optional: [] },
+  denial: { code: 3, fields: plain('c', 'who', 'what', 'code', 'rule'), optional: as('digest', 'effect') },
+  settled: {
+    code: 4,
+    fields: [...plain('c'), ...as('digest', 'effect'), ...plain('status', 'code', 'by')],
+    optional: [],
+  },
+  late: { code: 5, fields: [...plain('c'), ...as('digest', 'effect'), ...plain('status', 'settled')], optional: [] },
   fact: { code: 6, fields: plain('c', 'from', 'name', 'value'), optional: [] },
   fault: { code: 7, fields: plain('c', 'target', 'code'), optional: [] },
   plan_ended: { code: 8, fields: plain('c', 'plan', 'status', 'code'), optional: [] },
-  cell_command: { code: 9, fields: [...plain('c', 'from'), ['command', 'event']], optional: [] },
+  cell_command: { code: 9, fields: [...plain('c', 'from'), ...as('event', 'command')], optional: [] },
 };
 
 /** What the names of a cell's own state fields begin with in a state record. */

@@ -46,7 +46,9 @@ export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): 
 function packArmed(attempts: readonly RidingAttempt[], derived: readonly DerivedRecord[]): (number | Uint8Array)[] {
   if (attempts.length === 0) return [];
   const places = new Map<string, number>();
-  for (const [i, record] of derived.entries()) if (record.kind === 'effect') places.set(record.effect, i + 1);
+  derived.forEach((record, i) => {
+    if (record.kind === 'effect') places.set(record.effect, i + 1);
+  });
   return attempts.map(({ effect }) => places.get(effect) ?? fromHex(effect));
 }
 
@@ -55,7 +57,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function packFields({ code, fields, optional }: Layout, record: IngressRecord | DerivedRecord): unknown[] {
   const packed: unknown[] = [code];
   const values = record as unknown as Fields;
-  for (const [name, form] of fields) packed.push(packField(form, values[name], values));
+  for (const { name, form } of fields) packed.push(packField(form, values[name], values));
   const more = packOptional(optional, values);
   if (more !== undefined) packed.push(more);
   return packed;
@@ -63,10 +65,11 @@ function packFields({ code, fields, optional }: Layout, record: IngressRecord | 
 
 function packOptional(optional: Layout['optional'], values: Fields): Fields | undefined {
   let more: Record<string, unknown> | undefined;
-  for (const [name, form] of optional) {
-    if (values[name] === undefined) continue;
+  for (const { name, form } of optional) {
+    const value = values[name];
+    if (value === undefined) continue;
     more ??= {};
-    more[name] = packField(form, values[name], values);
+    more[name] = packField(form, value, values);
   }
   return more;
 }
@@ -101,7 +104,7 @@ function packField(form: Form, value: unknown, of: Fields): unknown {
 
 function packReceipt(receipt: Receipt): unknown[] {
   const values = receipt as unknown as Fields;
-  const packed = RECEIPT_LAYOUT.fields.map(([name]) => values[name]);
+  const packed = RECEIPT_LAYOUT.fields.map(({ name }) => values[name]);
   const more = packOptional(RECEIPT_LAYOUT.optional, values);
   return more === undefined ? packed : [...packed, more];
 }
@@ -110,26 +113,40 @@ function packReceipt(receipt: Receipt): unknown[] {
  * A touched leaf is the parts of its path, then its changed fields; null when it is gone. The fields of a cell's state
  * are a map of their own behind those of its bookkeeping. The effect that the ingress names is `true`.
  */
-function packLeaf([path, fields]: StateRecord['leaves'][number], ingress: IngressRecord): unknown[] {
-  const [kind, name] = path;
-  const isNamed = 'effect' in ingress && ingress.effect === name;
-  const parts = kind === 'effect' || kind === 'settled' ? [kind, isNamed || fromHex(name as string)] : path;
-  if (kind === 'plan' && Array.isArray(fields?.wait)) return [...parts, { ...fields, wait: fields.wait.map(packWait) }];
-  return kind === 'cell' && fields !== null ? [...parts, ...packCell(fields)] : [...parts, fields];
+function packLeaf(leaf: StateRecord['leaves'][number], ingress: IngressRecord): unknown[] {
+  const path: readonly Value[] = leaf[0];
+  const fields = leaf[1];
+  const kind = path[0];
+  const packed: unknown[] =
+    kind === 'effect' || kind === 'settled' ? [kind, packEffect(path[1], ingress)] : path.slice();
+  if (kind === 'cell' && fields !== null) packed.push(...packCell(fields));
+  else packed.push(kind === 'plan' && Array.isArray(fields?.wait) ? withWaits(fields, fields.wait) : fields);
+  return packed;
+}
+
+function packEffect(effect: Value | undefined, ingress: IngressRecord): true | Uint8Array {
+  return ('effect' in ingress && ingress.effect === effect) || fromHex(effect as string);
+}
+
+function withWaits(fields: Fields, waits: readonly Value[]): Fields {
+  return { ...fields, wait: waits.map(packWait) };
 }
 
 /** What a plan waits for, as a list: for what, for which of its effects or which cell, and until when, if at all. */
 export function packWait(wait: Value): Value {
   if (wait === null) return null;
   const { for: what, emissions, address, until } = wait as Readonly<Record<string, Value>>;
-  return [what, emissions ?? address, ...((until ?? null) === null ? [] : [until])] as Value;
+  const packed = [what, emissions ?? address];
+  if ((until ?? null) !== null) packed.push(until);
+  return packed as Value;
 }
 
 function packCell(fields: Fields): [Fields, Fields] {
-  const [own, state]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
-  for (const [name, change] of Object.entries(fields)) {
-    if (name.startsWith(STATE_PREFIX)) state[name.slice(STATE_PREFIX.length)] = change;
-    else own[name] = change;
+  const own: Record<string, unknown> = {};
+  const state: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    if (name.startsWith(STATE_PREFIX)) state[name.slice(STATE_PREFIX.length)] = fields[name];
+    else own[name] = fields[name];
   }
   return [own, state];
 }

@@ -114,7 +114,9 @@ function unpackFields({ fields, optional }: Omit<Layout, 'code'>, list: readonly
   }
   const values: Record<string, Value> = {};
   // The effect comes after the principal that may be its adapter, so principals are read last.
-  for (const [i, [name, form]] of fields.entries()) values[name] = unpackField(form, list[i] as Value);
+  fields.forEach(({ name, form }, i) => {
+    values[name] = unpackField(form, list[i] as Value);
+  });
   if (values.principal === true) values.principal = `adapter:${String(values.effect)}`;
   if (list.length > fields.length) Object.assign(values, unpackOptional(optional, list[fields.length] as Value));
   return values;
@@ -124,7 +126,7 @@ function unpackOptional(optional: Layout['optional'], more: Value): Unchecked {
   if (!isMap(more) || Object.keys(more).length === 0) throw new Misplaced('the optional fields are not a map');
   const values: Record<string, Value> = {};
   for (const [name, value] of Object.entries(more)) {
-    const form = optional.find(([known]) => known === name)?.[1];
+    const form = optional.find((field) => field.name === name)?.form;
     if (form === undefined) throw new Misplaced(`no optional field has the name ${shown(name)}`);
     values[name] = unpackField(form, value);
   }

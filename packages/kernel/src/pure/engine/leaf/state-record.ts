@@ -47,11 +47,17 @@ export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRe
   const long: LongField[] = [];
   for (const change of inOrder(changes)) {
     const stated = statedOf(change, hash, long);
-    if (stated !== undefined) leaves.push([[...change.key.path], stated]);
+    if (stated !== undefined) leaves.push([change.key.path.slice() as StateRecord['leaves'][number][0], stated]);
   }
-  const written = long.length === 0 ? [] : encodeEach(long.map(({ packed }) => packed));
-  for (const [i, { of, name }] of long.entries()) of[name] = hash(written[i] as Uint8Array);
+  if (long.length > 0) hashLong(long, hash);
   return { kind: 'state', leaves };
+}
+
+function hashLong(long: readonly LongField[], hash: Hash): void {
+  const written = encodeEach(long.map(({ packed }) => packed));
+  long.forEach(({ of, name }, i) => {
+    of[name] = hash(written[i] as Uint8Array);
+  });
 }
 
 /** In the order of their keys, whatever the order in which they were touched. */

@@ -42,16 +42,18 @@ export async function appendBatch(
   durable: Head,
   { content, journal }: { readonly content: ContentStore; readonly journal: Journal },
 ): Promise<void> {
+  if (batch.frames.some(({ sealed }) => sealed.staged.length > 0)) await putStaged(batch, content);
+  await journal.append(batch.frames.map(storedFrame), durable);
+}
+
+async function putStaged(batch: Batch, content: ContentStore): Promise<void> {
   const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
   for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
   for (const { bytes } of staged.values()) await content.put(bytes);
-  const frames: StoredFrame[] = batch.frames.map(({ frame, sealed, key }) => ({
-    seq: frame.seq,
-    at: frame.at,
-    kind: (frame.records[0] as IngressRecord).kind,
-    head: frame.head.digest,
-    bytes: sealed.bytes,
-    ...(key === undefined ? {} : { key }),
-  }));
-  await journal.append(frames, durable);
+}
+
+function storedFrame({ frame, sealed, key }: Batch['frames'][number]): StoredFrame {
+  const { seq, at, records, head } = frame;
+  const { kind } = records[0] as IngressRecord;
+  return { seq, at, kind, head: head.digest, bytes: sealed.bytes, ...(key === undefined ? {} : { key }) };
 }
