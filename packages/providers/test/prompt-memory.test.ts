@@ -115,7 +115,9 @@ describe('what a memory of prompts keeps', () => {
     const send = async (head: typeof tail) => {
       get.mockClear();
       const found: TranscriptItem[] = [];
-      for await (const part of readLogParts((ref) => kept.node(content, ref), head)) found.push(...(part as never[]));
+      const parts = readLogParts((ref) => kept.node(content, ref), head);
+      for (let part = await parts.next(); part !== undefined; part = await parts.next())
+        found.push(...(part as never[]));
       const { messages } = await assemblePrompt(content, found, TARGET, kept);
       return { messages, reads: get.mock.calls.length };
     };

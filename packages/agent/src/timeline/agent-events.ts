@@ -94,12 +94,23 @@ export class AgentEvents {
     return new AgentEvents({ ...scope, sessions: await past.below(scope.sessions) }, past);
   }
 
-  /** Recalls the facts about earlier frames that the events of a frame need. Must be awaited before {@link project}. */
-  async recall({ seq, records }: EventFrame): Promise<void> {
-    if (this.pastBefore !== undefined && this.#past === undefined && records.some(movesInput))
-      this.#past = await this.pastBefore(seq);
-    const past = this.#past;
-    if (past === undefined) return;
+  /**
+   * Recalls the facts about earlier frames that the events of a frame need. What it returns must be awaited before
+   * {@link project}; undefined where nothing must be recalled.
+   */
+  recall({ seq, records }: EventFrame): Promise<void> | undefined {
+    if (this.#past !== undefined) return this.#recall(this.#past, records);
+    return this.pastBefore !== undefined && records.some(movesInput)
+      ? this.#recallBefore(this.pastBefore(seq), records)
+      : undefined;
+  }
+
+  async #recallBefore(read: Promise<Past>, records: EventFrame['records']): Promise<void> {
+    this.#past = await read;
+    await this.#recall(this.#past, records);
+  }
+
+  async #recall(past: Past, records: EventFrame['records']): Promise<void> {
     for (const record of records) {
       const effect = effectNamedBy(record);
       if (effect !== undefined) await this.#recallEffect(past, effect);

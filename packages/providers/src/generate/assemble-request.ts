@@ -84,12 +84,18 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
   const items = await windowOf(params, sources);
   const { messages, losses, erased, sources: from } = await assemblePrompt(content, items, target, memory);
   const reader = new TranscriptReader(content);
-  const system = await systemText(params.system_ref, context, reader);
+  const system = systemText(params.system_ref, context, reader, memory);
+  const tools = readTools(content, [params.tools_ref, ...(params.toolset_refs ?? [])], memory);
+  const { provider_options_ref: native, response_format_ref: format } = params;
   const request = {
-    system,
-    tools: await readTools(content, [params.tools_ref, ...(params.toolset_refs ?? [])], memory),
+    system: typeof system === 'string' ? system : await system,
+    tools: tools instanceof Promise ? await tools : tools,
     messages,
-    ...(await optionsOf(params, content)),
+    ...optionsOf(
+      params,
+      native === undefined ? undefined : await getValue(content, native),
+      format === undefined ? undefined : await getValue(content, format),
+    ),
   };
   const warnings = new Set([...losses, ...reader.losses].map((loss) => `prompt_loss:${loss}`));
   const places = placesOf(params, items.length);
@@ -123,21 +129,31 @@ async function windowOf(
     readContext === undefined
       ? readLogParts(node, context_head, from, singles)
       : oneByOne(readContext(content, context_head, from, singles));
-  for await (const part of parts) {
+  while (items.length < most) {
+    const given = parts.next();
+    const part = given instanceof Promise ? await given : given;
+    if (part === undefined) break;
     // The session reducer's log schema checked each item before it was appended.
     items.push(...(part as unknown as readonly TranscriptItem[]));
-    if (items.length >= most) break;
   }
   return items.slice(0, most);
 }
 
-async function* oneByOne<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  for await (const item of items) yield [item];
+function oneByOne(items: AsyncIterable<TranscriptItem>): { next(): Promise<readonly TranscriptItem[] | undefined> } {
+  const reading = items[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const { done, value: item } = await reading.next();
+      return done === true ? undefined : [item];
+    },
+  };
 }
 
-async function optionsOf(params: LlmGenerateParams, content: ContentReader): Promise<Partial<UnifiedRequest>> {
-  const linked = async (link: Ref | undefined) => (link === undefined ? undefined : getValue(content, link));
-  const native = await linked(params.provider_options_ref);
+function optionsOf(
+  params: LlmGenerateParams,
+  native: Value | undefined,
+  responseFormat: Value | undefined,
+): Partial<UnifiedRequest> {
   const fields = {
     maxTokens: params.max_tokens,
     temperature: params.temperature,
@@ -145,7 +161,7 @@ async function optionsOf(params: LlmGenerateParams, content: ContentReader): Pro
     reasoningEffort: params.reasoning_effort,
     stopSequences: params.stop_sequences,
     metadata: params.metadata,
-    responseFormat: await linked(params.response_format_ref),
+    responseFormat,
     providerOptions: native === undefined ? undefined : nativeOf(native),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));

@@ -1,12 +1,12 @@
 /**
  * What an open world's model calls have read of their conversations before: nodes of transcripts, the drafts of
- * items, and lists of tools. A conversation is sent whole at each call, and nearly all of it was sent before.
+ * items, lists of tools, and instructions. A conversation is sent whole at each call, and nearly all of it was sent before.
  *
  * Owns: what is kept, for how long, and how much of it. Does not own: what a draft says (`assemble-prompt.ts`), what is
  * derived from drafts (`steady.ts`; it goes when they go).
  *
  * Invariants
- * K1  Everything is found by its content: a node or a list of tools by its digest, an item as an equal value, drafts by
+ * K1  Everything is found by its content: a node, a list of tools or a text by its digest, an item as an equal value, drafts by
  *     their item and all that the drafts of an item depend on. So a different history, another model or other options find
  *     nothing wrong.
  * K2  Only what was read whole is kept: content that is gone is looked for again at each call.
@@ -48,12 +48,14 @@ export class PromptMemory {
   readonly #nodes: TwoGenerations<Value>;
   readonly #items: TwoGenerations<KeptItem>;
   readonly #tools: TwoGenerations<readonly UnifiedTool[]>;
+  readonly #texts: TwoGenerations<string>;
   readonly #known = new WeakMap<object, KeptItem>();
 
   constructor(bytesMax = PROMPT_MEMORY_BYTES) {
     this.#nodes = new TwoGenerations(bytesMax / 8);
     this.#tools = new TwoGenerations(bytesMax / 8);
-    this.#items = new TwoGenerations((bytesMax * 3) / 4);
+    this.#texts = new TwoGenerations(bytesMax / 8);
+    this.#items = new TwoGenerations((bytesMax * 5) / 8);
   }
 
   /** A node of a transcript's log, at once if it is kept. Equal items of all nodes are the same object. */
@@ -68,10 +70,24 @@ export class PromptMemory {
     return value;
   }
 
-  /** A list of tools, read when it is not kept. */
-  async tools(ref: Ref, read: () => Promise<readonly UnifiedTool[]>): Promise<readonly UnifiedTool[]> {
-    const known = this.#tools.get(ref.hex);
-    if (known !== undefined) return known;
+  /** A text that stands in one request after the other, such as the instructions of an agent, if it is kept. */
+  text(ref: Ref): string | undefined {
+    return this.#texts.get(ref.hex);
+  }
+
+  keepText(ref: Ref, text: string): void {
+    this.#texts.set(ref.hex, text, ENTRY_BYTES + COPIES * text.length);
+  }
+
+  /** A list of tools, at once if it is kept. */
+  tools(
+    ref: Ref,
+    read: () => Promise<readonly UnifiedTool[]>,
+  ): readonly UnifiedTool[] | Promise<readonly UnifiedTool[]> {
+    return this.#tools.get(ref.hex) ?? this.#readTools(ref, read);
+  }
+
+  async #readTools(ref: Ref, read: () => Promise<readonly UnifiedTool[]>): Promise<readonly UnifiedTool[]> {
     const list = (await read()).map(steady); // what writes one request cannot change the tools of the next
     this.#tools.set(ref.hex, list, ENTRY_BYTES + COPIES * unitsIn(list));
     return list;

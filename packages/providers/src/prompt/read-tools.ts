@@ -13,18 +13,29 @@ const toolList = z.array(z.object({ name: z.string(), description: z.string(), s
  * Reads lists of tools as one list, ordered by name: the same tools give the same bytes.
  *
  * @param memory what earlier calls have read: the lists of an agent are the same at each call
+ * @returns at once where the memory has all of them
  * @throws RepriseError `invalid_value` when a blob is not a list of tools
  */
-export async function readTools(
+export function readTools(
   content: ContentReader,
   links: readonly Ref[],
   memory?: PromptMemory,
-): Promise<UnifiedTool[]> {
+): UnifiedTool[] | Promise<UnifiedTool[]> {
   const read = (link: Ref) =>
     memory === undefined ? readList(content, link) : memory.tools(link, () => readList(content, link));
-  const lists = await Promise.all(links.map(read));
+  const lists = links.map(read);
+  return lists.every(isRead) ? byName(lists) : Promise.all(lists).then(byName);
+}
+
+function isRead(list: ToolList | Promise<ToolList>): list is ToolList {
+  return !(list instanceof Promise);
+}
+
+function byName(lists: readonly ToolList[]): UnifiedTool[] {
   return lists.flat().sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
+
+type ToolList = readonly UnifiedTool[];
 
 async function readList(content: ContentReader, link: Ref): Promise<readonly UnifiedTool[]> {
   const parsed = toolList.safeParse(await getValue(content, link));

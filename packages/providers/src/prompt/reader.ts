@@ -1,11 +1,12 @@
 /** Reads linked content of a transcript. Missing or damaged content never throws; a marker text replaces it. */
 
 import type { LlmOutput } from '@reprise/agent';
-import { readLlmOutput, readText } from '@reprise/agent/model';
+import { readLlmOutput } from '@reprise/agent/model';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { getBytes, getErasable, getValue } from '@reprise/kernel/store';
 import { jsonText } from '../model/json.js';
+import type { PromptMemory } from './memory.js';
 
 /** The text in place of content that was erased. */
 export const ERASED_TEXT = '[erased]';
@@ -33,8 +34,17 @@ export class TranscriptReader {
 
   /** Reads a text, or a marker when it is gone. */
   async text(link: Ref): Promise<string> {
-    const read = await this.attempt(readText(this.content, link));
-    return 'found' in read ? read.found : wordsFor(read.gone);
+    const read = await this.bytes(link);
+    return 'found' in read ? decoder.decode(read.found) : wordsFor(read.gone);
+  }
+
+  /** Reads a text that stands in one request after the other, and keeps it for the next ones. */
+  async lastingText(link: Ref, memory: PromptMemory | undefined): Promise<string> {
+    const read = await this.bytes(link);
+    if ('gone' in read) return wordsFor(read.gone);
+    const text = decoder.decode(read.found);
+    memory?.keepText(link, text);
+    return text;
   }
 
   /** Reads a text that stands behind a salt, or a marker when it is gone. */

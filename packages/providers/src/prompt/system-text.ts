@@ -2,6 +2,7 @@
  * The system text of a request: the agent's instructions, how marks are read, then texts from context sources by lane.
  */
 import { CONTEXT_LANES, type ContextText, type Ref } from '@reprise/contracts';
+import type { PromptMemory } from './memory.js';
 import type { TranscriptReader } from './reader.js';
 
 /** How a model reads the marks of `contracts/marks.ts`. It has no mark itself, so that none stands outside of messages. */
@@ -11,17 +12,34 @@ export const MARKS_RULE =
 /**
  * Instructions first, then the texts of each lane, in the order of the lanes and by name within a lane: the same
  * texts give the same bytes, in whatever order they arrived.
+ *
+ * @returns at once where the memory has all of it
  */
-export async function systemText(
+export function systemText(
   instructions: Ref,
   context: readonly ContextText[],
   reader: TranscriptReader,
+  memory?: PromptMemory,
+): string | Promise<string> {
+  const known = memory?.text(instructions);
+  if (known !== undefined && context.length === 0) return joined([known, MARKS_RULE]);
+  return readSystemText(known ?? reader.lastingText(instructions, memory), context, reader);
+}
+
+async function readSystemText(
+  instructions: string | Promise<string>,
+  context: readonly ContextText[],
+  reader: TranscriptReader,
 ): Promise<string> {
-  const blocks = [await reader.text(instructions), MARKS_RULE];
+  const blocks = [await instructions, MARKS_RULE];
   for (const { lane, name, text_ref } of [...context].sort(byPlace)) {
     const text = await reader.text(text_ref);
     if (text.trim() !== '') blocks.push(`# ${lane}: ${name}\n\n${text}`);
   }
+  return joined(blocks);
+}
+
+function joined(blocks: readonly string[]): string {
   return blocks.filter((block) => block.trim() !== '').join('\n\n');
 }
 

@@ -99,12 +99,12 @@ export class RunWatch {
   }
 
   /** The events of the next frame for a watch that shows none of them: all, with links and without texts, and at once. */
-  async passed(frame: WorldFrame): Promise<readonly AgentEvent[]> {
-    await this.#enter(frame);
-    return [...this.#wanted(frame)];
+  passed(frame: WorldFrame): readonly AgentEvent[] | Promise<readonly AgentEvent[]> {
+    const entered = this.#enter(frame);
+    return entered === undefined ? [...this.#wanted(frame)] : entered.then(() => [...this.#wanted(frame)]);
   }
 
-  #enter(frame: WorldFrame): Promise<void> {
+  #enter(frame: WorldFrame): Promise<void> | undefined {
     this.#loss.see(frame.records);
     return this.projection.recall(frame);
   }

@@ -288,13 +288,13 @@ export class Run<R = unknown> {
   }
 
   async #result(from: CallSite): Promise<Outcome<R>> {
-    return this.#follow(from, async () => undefined);
+    return this.#follow<undefined>(from);
   }
 
   /** Reads frames to the end of the run, or to the first durable one at which it waits. */
-  async #follow<W extends Waiting | undefined>(
+  async #follow<W extends Waiting | undefined = undefined>(
     from: CallSite,
-    waiting: () => Promise<W>,
+    waiting?: () => Promise<W>,
   ): Promise<Outcome<R> | Exclude<W, undefined>> {
     const { world } = this.parts;
     const watched = await this.#watched({ inline: 0 });
@@ -303,10 +303,12 @@ export class Run<R = unknown> {
     try {
       for (let frame = await frames.next(); frame !== undefined; frame = await frames.next()) {
         made.seeFrame(frame);
-        for (const event of await watched.passed(frame)) made.see(event);
+        const passed = watched.passed(frame);
+        for (const event of passed instanceof Promise ? await passed : passed) made.see(event);
         if (watched.lost !== undefined) throw from.mark(watched.lost);
         if (watched.end !== undefined) return await this.#outcome(watched.end, made, watched.run);
-        const now = frame.seq < world.head.seq ? undefined : await waiting();
+        const isAsked = waiting !== undefined && frame.seq >= world.head.seq;
+        const now = isAsked ? await waiting() : undefined;
         if (now !== undefined) return now as Exclude<W, undefined>;
       }
     } finally {

@@ -37,7 +37,7 @@ export class LinkCheck {
   }
 
   async #firstBad(direct: readonly Ref[]): Promise<BadLink | undefined> {
-    await this.#forgetErased();
+    this.#forgetErased(await this.content.erasedThrough());
     const anew = new Set(direct.map(({ hex }) => hex));
     const open = [...direct];
     const walked = new Set<string>();
@@ -46,7 +46,9 @@ export class LinkCheck {
       if (++followed > LINKS_FOLLOWED_MAX) return { ref, why: 'too_many_links' };
       if (followed % LINKS_PER_TURN === 0) await macrotask();
       if (ref.kind === 'value' && (this.#whole.has(ref.hex) || walked.has(ref.hex))) continue;
-      const links = await this.#linksOf(ref);
+      // Mostly one blob, which is there: a function that reads it would be a promise more.
+      const found = ref.kind === 'raw' ? await this.content.has(ref) : await this.content.get(ref);
+      const links = found ? linksOfFound(found) : await this.#whyGone(ref);
       if (links === 'blob_erased' && !anew.has(ref.hex)) continue;
       if (typeof links === 'string') return { ref, why: links };
       if (ref.kind === 'value') walked.add(ref.hex);
@@ -57,22 +59,19 @@ export class LinkCheck {
     return undefined;
   }
 
-  async #forgetErased(): Promise<void> {
-    const through = await this.content.erasedThrough();
+  #forgetErased(through: number): void {
     if (through !== this.#wholeSince) this.#whole.clear();
     this.#wholeSince = through;
-  }
-
-  /** The links of stored content, or why it may not be linked itself. */
-  async #linksOf(ref: Ref): Promise<readonly Ref[] | BadLink['why']> {
-    if (ref.kind === 'raw') return (await this.content.has(ref)) ? [] : this.#whyGone(ref);
-    const bytes = await this.content.get(ref);
-    return bytes === undefined ? this.#whyGone(ref) : (linksIn(bytes) ?? 'not_a_value');
   }
 
   async #whyGone(ref: Ref): Promise<BadLink['why']> {
     return (await this.content.erasedBy(ref)) === undefined ? 'blob_missing' : 'blob_erased';
   }
+}
+
+/** The links of content that is stored, or why it may not be linked itself. @param found its bytes, if it is a value */
+function linksOfFound(found: Uint8Array | true): readonly Ref[] | BadLink['why'] {
+  return found === true ? [] : (linksIn(found) ?? 'not_a_value');
 }
 
 /** The links in the bytes of a value; undefined when the bytes are not a value. */

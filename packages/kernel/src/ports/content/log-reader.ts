@@ -2,6 +2,7 @@
 import { isRef, isWhole, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { LogHead, LogLeaf } from '../../pure/engine/index.js';
 import { LOG_CHUNK_ITEMS } from '../../pure/engine/leaf/bounds.js';
+import { after, type MaybePromise } from '../time/maybe-promise.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
 
@@ -18,7 +19,7 @@ interface Selection {
  * Reads the value of a node of a log: a head, a chunk, or a node above chunks; at once, if it is kept. Nobody writes into what
  * it returns.
  */
-type ReadLogNode = (ref: Ref) => Value | Promise<Value>;
+type ReadLogNode = (ref: Ref) => MaybePromise<Value>;
 
 /** A node of which some items are selected, counted from its first one. */
 interface SelectedNode {
@@ -42,43 +43,57 @@ export async function* readLog(
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
-  for await (const items of readLogParts((ref) => getValue(content, ref), head, from, singles)) yield* items;
+  yield* itemsOf(readLogParts((ref) => getValue(content, ref), head, from, singles));
+}
+
+/** Reads a log part by part: at once where its reader has kept the nodes, since a prompt reads the whole log anew. */
+export interface LogParts {
+  /** The next items, as many as one node holds; undefined behind the last. */
+  next(): MaybePromise<readonly Value[] | undefined>;
 }
 
 /**
  * The items of a log, in order, as many at a time as one node holds.
  *
  * @param read reads a node; a reader that keeps nodes spares reading them again for the next head of the same log
- * @throws as `readLog`
+ * @throws as `readLog`, when they are asked for
  */
-export function readLogParts(
-  read: ReadLogNode,
-  head: Ref,
-  from = 0,
-  singles: readonly number[] = [],
-): AsyncGenerator<readonly Value[]> {
-  return partsOfLog(read, () => logAt(read, head), { from, singles });
+export function readLogParts(read: ReadLogNode, head: Ref, from = 0, singles: readonly number[] = []): LogParts {
+  return new PartsOfLog(read, () => logAt(read, head, []), { from, singles });
+}
+
+async function* itemsOf(parts: LogParts): AsyncGenerator<Value> {
+  for (let items = await parts.next(); items !== undefined; items = await parts.next()) yield* items;
 }
 
 /**
  * The log that a head names: the heads before it, back to the first since a chunk was sealed, hold its newest items. A
  * head adds an item at least, so there are no more of them than a chunk has items.
  */
-async function logAt(read: ReadLogNode, head: Ref): Promise<LogLeaf> {
-  const tails: (readonly Value[])[] = [];
-  let count: number | undefined;
-  for (let ref = head; tails.length < LOG_CHUNK_ITEMS; ) {
-    const given = read(ref);
-    const found = (given instanceof Promise ? await given : given) as Partial<LogHead> | null;
+function logAt(read: ReadLogNode, head: Ref, newer: readonly Head[]): MaybePromise<LogLeaf> {
+  const ref = newer[0]?.before ?? head;
+  return after(read(ref), (given) => {
+    const found = given as Partial<LogHead> | null;
     if (typeof found !== 'object' || found === null || !isList(found.tail)) throw notALog(ref.toString());
-    count ??= found.count as number;
-    tails.unshift(found.tail);
-    if ('levels' in found)
-      return requireLog({ count, levels: found.levels, tail: tails.flat() } as never, head.toString());
+    const heads = [found as Head, ...newer];
+    if ('levels' in found) return logOf(found.levels, heads, head);
     if (!('before' in found) || !isRef(found.before)) throw notALog(ref.toString());
-    ref = found.before;
-  }
-  throw notALog(head.toString());
+    if (heads.length >= LOG_CHUNK_ITEMS) throw notALog(head.toString());
+    return logAt(read, head, heads);
+  });
+}
+
+/** What is known of a head that was read. */
+interface Head {
+  readonly tail: readonly Value[];
+  readonly count?: number;
+  readonly before?: Ref;
+}
+
+/** The log of some heads, the oldest first: it alone links what is sealed. */
+function logOf(levels: unknown, heads: readonly Head[], head: Ref): LogLeaf {
+  const tail = heads.flatMap((one) => one.tail);
+  return requireLog({ count: heads.at(-1)?.count, levels, tail } as never, head.toString());
 }
 
 /** The items of a log whose leaf is loaded. */
@@ -89,32 +104,59 @@ export async function* readLogLeaf(
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
   const read = (ref: Ref): Promise<Value> => getValue(content, ref);
-  for await (const items of partsOfLog(read, () => log, { from, singles })) yield* items;
+  yield* itemsOf(new PartsOfLog(read, () => log, { from, singles }));
 }
 
-/** One generator for all levels: the items of one in another would pass through a promise a level. */
-async function* partsOfLog(
-  read: ReadLogNode,
-  open: () => LogLeaf | Promise<LogLeaf>,
-  selection: Selection,
-): AsyncGenerator<readonly Value[]> {
-  for (const index of [selection.from, ...selection.singles]) requireIndex(index);
-  const log = await open();
-  requireLog(log as unknown as Value, 'the leaf of a log');
-  const levels = log.levels.map((refs, level) => ({ refs, level })).reverse();
-  let rest = selection;
-  const waiting: SelectedNode[] = []; // the next one last
-  for (const { refs, level } of levels) {
-    waiting.unshift(...selectedOf(refs, level, rest).reverse());
-    rest = behind(rest, refs.length * itemsUnder(level));
+class PartsOfLog implements LogParts {
+  /** Those that are still to be read, the next one last; undefined before the first. */
+  #waiting: SelectedNode[] | undefined;
+  /** What is selected of the tail. */
+  #rest: Selection;
+  /** The newest items, until they were given. */
+  #tail: readonly Value[] | undefined;
+
+  constructor(
+    private readonly read: ReadLogNode,
+    private readonly open: () => MaybePromise<LogLeaf>,
+    selection: Selection,
+  ) {
+    this.#rest = selection;
   }
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    const given = read(node.ref);
-    const list = given instanceof Promise ? await given : given;
-    if (node.level === 0) yield selected(chunkOf(list, node.ref), node.selection);
-    else waiting.push(...selectedOf(nodeOf(list, node.ref), node.level - 1, node.selection).reverse());
+
+  next(): MaybePromise<readonly Value[] | undefined> {
+    if (this.#waiting !== undefined) return this.#next(this.#waiting);
+    for (const index of [this.#rest.from, ...this.#rest.singles]) requireIndex(index);
+    return after(this.open(), (log) => this.#next(this.#begin(log)));
   }
-  yield selected(log.tail, rest);
+
+  #begin(log: LogLeaf): SelectedNode[] {
+    requireLog(log as unknown as Value, 'the leaf of a log');
+    const waiting: SelectedNode[] = [];
+    for (let level = log.levels.length - 1; level >= 0; level--) {
+      const refs = log.levels[level] as readonly Ref[];
+      waiting.unshift(...selectedOf(refs, level, this.#rest).reverse());
+      this.#rest = behind(this.#rest, refs.length * itemsUnder(level));
+    }
+    this.#tail = log.tail;
+    this.#waiting = waiting;
+    return waiting;
+  }
+
+  #next(waiting: SelectedNode[]): MaybePromise<readonly Value[] | undefined> {
+    const node = waiting.pop();
+    if (node === undefined) return this.#last();
+    return after(this.read(node.ref), (list) => {
+      if (node.level === 0) return selected(chunkOf(list, node.ref), node.selection);
+      waiting.push(...selectedOf(nodeOf(list, node.ref), node.level - 1, node.selection).reverse());
+      return this.#next(waiting);
+    });
+  }
+
+  #last(): readonly Value[] | undefined {
+    const tail = this.#tail;
+    this.#tail = undefined;
+    return tail === undefined ? undefined : selected(tail, this.#rest);
+  }
 }
 
 /** Those of some nodes that hold selected items, in order. */

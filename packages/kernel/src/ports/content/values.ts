@@ -14,7 +14,8 @@ export async function putValue(content: Pick<ContentStore, 'put'>, value: unknow
  * @throws RepriseError `blob_missing`, `blob_erased`, `blob_damaged`, `invalid_bytes`
  */
 export async function getValue(content: ContentReader, ref: Ref): Promise<Value> {
-  return decode(await getBytes(content, ref));
+  requireReading(content, ref, 'getValue');
+  return decode((await content.get(ref)) ?? (await gone(content, ref)));
 }
 
 /**
@@ -23,10 +24,17 @@ export async function getValue(content: ContentReader, ref: Ref): Promise<Value>
  * @throws RepriseError `blob_missing`, or `blob_erased` when a tombstone explains it; `blob_damaged`
  */
 export async function getBytes(content: ContentReader, ref: Ref): Promise<Uint8Array> {
-  requireMethods(content, ['get'], 'getBytes(content)', 'the content of a world, such as world.content');
-  requireArgument(isRef(ref), 'getBytes(ref)', 'a link to content', ref);
-  const bytes = await content.get(ref);
-  if (bytes !== undefined) return bytes;
+  requireReading(content, ref, 'getBytes');
+  return (await content.get(ref)) ?? (await gone(content, ref));
+}
+
+function requireReading(content: ContentReader, ref: Ref, by: string): void {
+  requireMethods(content, ['get'], `${by}(content)`, 'the content of a world, such as world.content');
+  requireArgument(isRef(ref), `${by}(ref)`, 'a link to content', ref);
+}
+
+/** Says why content is not there. */
+async function gone(content: ContentReader, ref: Ref): Promise<never> {
   const by = await content.erasedBy(ref);
   if (by !== undefined) throw erased(ref, by);
   throw new RepriseError('blob_missing', 'linked content is not in the store', {

@@ -37,13 +37,15 @@ export function newBatch(head: Head): Batch {
 }
 
 /** Appends the frames of a batch, their content first. */
-export async function appendBatch(
+export function appendBatch(
   batch: Batch,
   durable: Head,
   { content, journal }: { readonly content: ContentStore; readonly journal: Journal },
-): Promise<void> {
-  if (batch.frames.some(({ sealed }) => sealed.staged.length > 0)) await putStaged(batch, content);
-  await journal.append(batch.frames.map(storedFrame), durable);
+): Promise<unknown> {
+  const append = (): Promise<Head> => journal.append(batch.frames.map(storedFrame), durable);
+  return batch.frames.some(({ sealed }) => sealed.staged.length > 0)
+    ? putStaged(batch, content).then(append)
+    : append();
 }
 
 async function putStaged(batch: Batch, content: ContentStore): Promise<void> {

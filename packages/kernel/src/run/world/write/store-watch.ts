@@ -4,7 +4,7 @@
  */
 import { RepriseError } from '@reprise/contracts';
 import { type Clock, WAKE } from '../../../ports/time/clock.js';
-import { macrotask } from '../../../ports/time/turn.js';
+import { inNextTurn } from '../../../ports/time/turn.js';
 import type { StoreTrouble } from '../../../state/trouble.js';
 
 /** How long a store may work on one thing before it is slow, in milliseconds: far above the sync of a busy disk. */
@@ -108,7 +108,7 @@ export class StoreWatch {
   /** The store begins to work. @returns a function to call when it has ended */
   begin(): () => void {
     const call: Call = { from: this.parts.clock.monotonic(), isOver: false };
-    if (this.#begun.push(call) === 1) void macrotask().then(() => this.#watchAll());
+    if (this.#begun.push(call) === 1) inNextTurn(() => this.#watchAll());
     return () => {
       call.isOver = true;
       call.over?.abort(WAKE);
@@ -131,7 +131,7 @@ export class StoreWatch {
     });
     this.#impatient.add(leave);
     // What does not wait for the slow call has this turn.
-    if (this.#slow.size > 0) void macrotask().then(leave);
+    if (this.#slow.size > 0) inNextTurn(leave);
     try {
       return await Promise.race([work, slow]);
     } finally {
