@@ -36,13 +36,14 @@ interface CallAtHand {
 export async function changeOf(call: CallAtHand): Promise<ChangedCall | undefined> {
   const { tool, params, context } = call;
   const { approvedBy } = context;
-  const before = await judgedVersion(params, context);
-  const runs = await meansTheSame(call, before);
+  const isSame = hasSameMeaning(call);
+  const before = isSame === true ? undefined : await judgedVersion(params, context);
+  const runs = isSame ?? (await meansTheSame(call, before));
   if (runs && approvedBy === undefined && isReleased(params, tool)) return undefined;
   const asked = await approvalNow(call);
   if (runs && asked === undefined) return undefined;
   if (runs && approvedBy !== undefined && isDecider(asked, params, approvedBy)) return undefined;
-  return changed(call, before, asked);
+  return changed(call, before ?? (await judgedVersion(params, context)), asked);
 }
 
 /** Whether a call that means the same, and that nobody approved, runs without asking the rule again. */
@@ -52,15 +53,23 @@ function isReleased({ meaning, needs_approval }: ToolCallParams, tool: Tool): bo
   return needs_approval === true ? meaning === now : isSameMeaning(meaning, now); // A3
 }
 
-/** A1. Parameters without a meaning are those of a call that was judged without the tool's code, or by an older build. */
-async function meansTheSame(call: CallAtHand, before: ToolVersion | undefined): Promise<boolean> {
-  const { tool, params, args, checked } = call;
-  const now = recordedVersion(tool);
+/**
+ * A1, as far as the parameters tell, which they do for nearly all calls; undefined where the version must be read that the
+ * call was judged by. Parameters without a meaning are those of a call that was judged without the tool's code, or by an
+ * older build.
+ */
+function hasSameMeaning({ tool, params }: CallAtHand): boolean | undefined {
   if (params.meaning === undefined) {
     if (params.fingerprint === undefined) return tool.approval === 'never';
     return params.fingerprint === tool.entry.fingerprint;
   }
-  if (isSameMeaning(params.meaning, now.meaning)) return true;
+  return isSameMeaning(params.meaning, recordedVersion(tool).meaning) ? true : undefined;
+}
+
+/** A1, by the version that the call was judged by. */
+async function meansTheSame(call: CallAtHand, before: ToolVersion | undefined): Promise<boolean> {
+  const { tool, args, checked } = call;
+  const now = recordedVersion(tool);
   if (before === undefined || !checked.ok) return false;
   if (!differsInSchema(before, now.version)) return false; // also the tool of another toolset is another tool
   return isSameValue(before.schema, args, checked.value);

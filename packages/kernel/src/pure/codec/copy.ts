@@ -6,19 +6,19 @@ import { sortKeys } from './text.js';
 /** Copies a value in normal form: one that the codec has read or normalized, whose keys are in order already. */
 export function copyNormal(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return copyList(value, copyNormal);
+  if (Array.isArray(value)) return copyNormalList(value);
   if (isOwnMap(value)) return copyMap(value as Readonly<Record<string, Value>>);
   if (isRef(value)) return value;
   if (value instanceof Uint8Array) return new Uint8Array(value);
   return copyMap(value as Readonly<Record<string, Value>>);
 }
 
-/** Texts, which most items are, are copied without a call. */
-function copyList(value: readonly Value[], copyOf: (item: Value) => Value): Value {
+// Items that are no objects, which most are, are copied without a call.
+function copyNormalList(value: readonly Value[]): Value {
   const copy = [...value];
   for (let i = 0; i < copy.length; i++) {
     const item = copy[i] as Value;
-    if (typeof item !== 'string') copy[i] = copyOf(item);
+    if (typeof item === 'object' && item !== null) copy[i] = copyNormal(item);
   }
   return copy;
 }
@@ -40,9 +40,8 @@ function copyMap(value: Readonly<Record<string, Value>>): Value {
  * @param value a value that `encode` accepts; keys whose value is `undefined` are left out, as in bytes
  */
 export function copyValue(value: Value): Value {
-  if (typeof value === 'number') return value + 0; // −0 is written as 0
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return copyList(value, copyValue);
+  if (typeof value !== 'object' || value === null) return copiedItem(value);
+  if (Array.isArray(value)) return copyList(value);
   if (!isOwnMap(value)) {
     if (value instanceof Uint8Array) return new Uint8Array(value);
     if (isRef(value)) return value;
@@ -52,7 +51,18 @@ export function copyValue(value: Value): Value {
   for (const key of sortKeys(Object.keys(map))) {
     const item = map[key];
     if (item === undefined) continue;
-    copy[key] = typeof item === 'object' || typeof item === 'number' ? copyValue(item) : item;
+    copy[key] = copiedItem(item);
   }
   return copy;
+}
+
+function copyList(value: readonly Value[]): Value {
+  const copy = [...value];
+  for (let i = 0; i < copy.length; i++) copy[i] = copiedItem(copy[i] as Value);
+  return copy;
+}
+
+function copiedItem(item: Value): Value {
+  if (typeof item === 'number') return item + 0; // −0 is written as 0
+  return typeof item === 'object' && item !== null ? copyValue(item) : item;
 }

@@ -3,7 +3,7 @@ import { type Address, formatAddress, RepriseError, type Value } from '@reprise/
 import { readLogLeaf } from '../../../ports/content/log-reader.js';
 import type { ContentReader } from '../../../ports/content/port.js';
 import { requireAddress, requireLeafName } from '../../../pure/arguments/arguments.js';
-import { copyValue } from '../../../pure/codec/index.js';
+import { copyNormal, copyValue } from '../../../pure/codec/index.js';
 import { type App, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { cellKey, Exhausted, Fault, type LogLeaf, readTable, seenState } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../../state/leaf-table.js';
@@ -20,7 +20,7 @@ export async function readState(app: App, table: LeafTable, address: Address): P
   const leaf = await table.read(cellKey(cell));
   try {
     const state = seenState(app, cell, leaf);
-    return state && copyValue(state);
+    return state && copyNormal(state);
   } catch (thrown) {
     if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
     throw new RepriseError(
