@@ -1,9 +1,9 @@
 /*
  * `npm run bench [-- --only NAME]`: the cost of a turn (`turns`, `sessions`), of organizations (`organizations`), of an
  * import and a bundle (`cold`), then the measurements `packages/PACKAGE/bench/NAME.ts` (`PACKAGE/NAME`), one after the
- * other. Only when named: effects beside other systems (`peers`), which are installed for it outside the repository, a very
- * long session (`age`), and the verbs of operators on a large world (`verbs`).
- * They print figures beside a floor measured in the same run; they pass or fail nothing.
+ * other. Only when named: durable effects beside their floors (`effects`), and beside other systems (`peers`), which are
+ * installed for it outside the repository; a very long session (`age`), and the verbs of operators on a large world
+ * (`verbs`). They print figures beside a floor measured in the same run; they pass or fail nothing.
  */
 import './lib/node-version.mjs';
 import { readdir } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const ours = [
   'sessions',
   'organizations',
   'cold',
-  ...(args.includes('--only') ? ['peers', 'age', 'verbs'] : []),
+  ...(args.includes('--only') ? ['effects', 'peers', 'age', 'verbs'] : []),
 ];
 const items = ours.map((name) => ({ name, file: path.join(ROOT, 'scripts/bench', name, 'run.mjs') }));
 for (const name of (await readdir(home)).sort()) {
