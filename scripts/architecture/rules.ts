@@ -280,8 +280,9 @@ export const DESCRIBERS: readonly string[] = [
  *   of its own; the rest is room for the codes of errors.
  * - 2026-12-01: 412,100 with normal form and schema in one walk, beside the two that decide about all that it leaves, and
  *   with watchers that share the records of a frame.
+ * - 2026-12-01: 415,700 with maps that empty their entries, values that may come at once, and logs that are read so.
  */
-export const KERNEL_BUNDLE_MAX = 415_200;
+export const KERNEL_BUNDLE_MAX = 415_700;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -363,8 +364,8 @@ export const NOT_IN_ORG_IMPORT: readonly { readonly pattern: RegExp; readonly us
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 132_200, run: 255_200, whole: 308_300 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 154_200, run: 277_200, whole: 330_400 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 132_900, run: 255_700, whole: 308_700 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 154_800, run: 277_600, whole: 330_800 },
 };
 
 /** The file that parses JSON of others, and the one that parses what this library wrote. */

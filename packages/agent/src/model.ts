@@ -1,5 +1,5 @@
 /** What an adapter of models needs of agents: the transcript, the effect, the prices. */
-export { readLlmOutput, readText } from './content/transcript.js';
+export { readLlmOutput } from './content/transcript.js';
 export { microDollars, requirePrice } from './define/price.js';
 export { llmGenerate } from './plans/effects.js';
 export { contentType, SNIFF_BYTES } from './tools/output/media-type.js';

@@ -34,7 +34,7 @@ export class JoinedRows {
     return true;
   }
 
-  /** All of them as one row; undefined when there are none. Its bytes are valid until the next change. */
+  /** All of them as one row; undefined before the first. Its bytes are valid until the next change. */
   joined(): FrameRow | undefined {
     if (this.#last === undefined || this.#last.first === this.#first) return this.#last;
     const bytes = this.#room.subarray(0, this.#size);

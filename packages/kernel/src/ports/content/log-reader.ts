@@ -47,7 +47,7 @@ export async function* readLog(
 }
 
 /** Reads a log part by part: at once where its reader has kept the nodes, since a prompt reads the whole log anew. */
-export interface LogParts {
+interface LogParts {
   /** The next items, as many as one node holds; undefined behind the last. */
   next(): MaybePromise<readonly Value[] | undefined>;
 }

@@ -26,7 +26,7 @@ export interface Layout {
  * A field and how it is written. An object, since each frame walks these: a loop that takes pairs apart by their places is
  * several times as much code to compile.
  */
-export interface Field {
+interface Field {
   readonly name: string;
   readonly form: Form;
 }
