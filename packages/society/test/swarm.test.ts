@@ -28,17 +28,25 @@ async function office(
     root = {},
     keys = memoryVault(),
     policy = AGENT_POLICY,
+    until,
   }: {
     readonly agents?: readonly never[] | object;
     readonly root?: object;
     readonly keys?: KeyVault;
     readonly policy?: readonly PolicyRule[];
+    /** The model answers nothing before. */
+    readonly until?: Promise<void>;
   } = {},
 ) {
   const part = society({ root, keys });
   const store = memory();
+  const scripted = scriptBy(answer);
+  const generate: typeof scripted.generate = async (...request) => {
+    await until;
+    return scripted.generate(...request);
+  };
   const options = {
-    ...{ models: { main: scriptBy(answer) }, agents: agents as (typeof scout)[], parts: [part] },
+    ...{ models: { main: { ...scripted, generate } }, agents: agents as (typeof scout)[], parts: [part] },
     policy: [...policy],
   };
   const world = await openWorld({ store, ...options });
@@ -320,10 +328,7 @@ describe('the end of a swarm', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const { world, ann } = await office((async () => {
-      await held;
-      return { text: 'Too late.' };
-    }) as never);
+    const { world, ann } = await office(() => ({ text: 'Too late.' }), { until: held });
     await using _ = world;
     const swarm = await ann.createSwarm({ ...pipeline, agents: [worker('scout', 2)] });
     expect((await swarm.status()).status).toBe('executing');
