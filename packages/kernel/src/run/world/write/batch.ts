@@ -37,15 +37,14 @@ export function newBatch(head: Head): Batch {
 }
 
 /** Appends the frames of a batch, their content first. */
-export function appendBatch(
+export async function appendBatch(
   batch: Batch,
   durable: Head,
   { content, journal }: { readonly content: ContentStore; readonly journal: Journal },
-): Promise<unknown> {
-  const append = (): Promise<Head> => journal.append(batch.frames.map(storedFrame), durable);
-  return batch.frames.some(({ sealed }) => sealed.staged.length > 0)
-    ? putStaged(batch, content).then(append)
-    : append();
+): Promise<void> {
+  if (batch.frames.some(({ sealed }) => sealed.staged.length > 0)) await putStaged(batch, content);
+  const frames = batch.frames.map(storedFrame);
+  await journal.append(frames, durable);
 }
 
 async function putStaged(batch: Batch, content: ContentStore): Promise<void> {
