@@ -14,11 +14,6 @@ export class JoinedRows {
   #first = 0;
   #last: FrameRow | undefined;
 
-  /** The bytes that the rows take in a pack. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Takes the next row. @returns false when it is not the next one, is deflated, or does not fit: nothing is taken then */
   add(row: FrameRow): boolean {
     if (row.size !== row.bytes.length) return false;

@@ -10,8 +10,8 @@ export class WaitingFrames {
   #bytes: number;
   /** All that waits, joined; undefined when it must be read. */
   #joined: JoinedRows | undefined;
-  /** Packed in the transaction that goes on. */
-  #isPacked = false;
+  /** How the transaction that goes on has packed: what was joined, or what it read, its own rows included. */
+  #packed: 'joined' | 'read' | undefined;
 
   constructor(packs: FramePacks) {
     this.#packs = packs;
@@ -23,27 +23,29 @@ export class WaitingFrames {
     return this.#bytes + costOf(rows) <= PACK_BYTES_MAX;
   }
 
-  /** Packs what waits in the transaction that has stored these rows, which wait then. */
+  /**
+   * Packs what waits in the transaction that has stored these rows, which wait then. All that can fail happens here, where
+   * the packer goes on without a pack; what was committed must not be reported as failed.
+   */
   pack(rows: readonly FrameRow[]): void {
-    this.#isPacked = true;
-    const cost = costOf(rows);
-    if (this.#joined === undefined || cost > PACK_BYTES_MAX) {
-      this.#joined = undefined;
+    if (this.#joined === undefined || costOf(rows) > PACK_BYTES_MAX) {
       this.#bytes = this.#packs.pack(Number.POSITIVE_INFINITY);
+      this.#joined = this.#packs.joined();
+      this.#packed = 'read';
     } else {
       this.#packs.packJoined(this.#joined);
-      this.#bytes = 0;
+      this.#packed = 'joined';
     }
   }
 
   /** Takes the rows of a transaction that took place. */
   take(rows: readonly FrameRow[]): void {
-    if (this.#isPacked && this.#joined === undefined) this.#joined = this.#packs.joined();
-    else {
-      if (this.#isPacked) this.#joined?.clear();
-      for (const row of rows) this.takeRow(row);
+    if (this.#packed === 'joined') {
+      this.#bytes = 0;
+      this.#joined?.clear();
     }
-    this.#isPacked = false;
+    if (this.#packed !== 'read') for (const row of rows) this.takeRow(row);
+    this.#packed = undefined;
   }
 
   /** Takes a row that was stored without a transaction of several statements. */

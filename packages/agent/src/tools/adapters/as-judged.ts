@@ -43,7 +43,7 @@ export async function changeOf(call: CallAtHand): Promise<ChangedCall | undefine
   const asked = await approvalNow(call);
   if (runs && asked === undefined) return undefined;
   if (runs && approvedBy !== undefined && isDecider(asked, params, approvedBy)) return undefined;
-  return changed(call, before ?? (await judgedVersion(params, context)), asked);
+  return changed(call, isSame === true ? await judgedVersion(params, context) : before, asked);
 }
 
 /** Whether a call that means the same, and that nobody approved, runs without asking the rule again. */
